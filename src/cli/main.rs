@@ -1,0 +1,5 @@
+//! The command `h5`.
+
+fn main() {
+    println!("h5 {}", env!("CARGO_PKG_VERSION"));
+}

@@ -1,0 +1,3 @@
+//! The messages of object headers, one file each.
+
+pub mod filter_pipeline;

@@ -1,0 +1,6 @@
+//! What each on-disk structure looks like: one file each, with one page of the same name in `format-spec/`.
+//! Nothing here reads a file or follows an address.
+
+pub mod message;
+pub mod superblock;
+pub mod symbol_table;

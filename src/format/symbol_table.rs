@@ -1,0 +1,116 @@
+//! Symbol-table nodes and entries: the members of an old-style group. Specification III.B and III.C.
+
+use crate::error::Result;
+use crate::wire::{Addr, Sizes, Structure, Walk};
+
+/// A leaf of an old-style group: its entries, sorted by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Nonzero reserved bytes.
+    pub reserved: Vec<u8>,
+    /// The entries in use; the space allocated for others is not part of the value.
+    pub entries: Vec<Entry>,
+}
+
+/// One member of an old-style group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where the name stands in the group's local heap.
+    pub name: u64,
+    /// The member's object header; undefined for soft links in some files.
+    pub object_header: Option<Addr>,
+    /// What the scratch pad holds.
+    pub cache_type: u32,
+    /// Nonzero reserved bytes.
+    pub reserved: Vec<u8>,
+    /// Scratch pad: 1, the B-tree and heap of a group; 2, position of a soft link's target in the heap.
+    pub scratch: [u8; 16],
+}
+
+/// What an entry's scratch pad says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cached {
+    /// Nothing; the member is an object.
+    Nothing,
+    /// The member is a group with this B-tree and local heap.
+    Group,
+    /// The member is a soft link whose target stands at this position of the local heap.
+    SoftLink(u32),
+}
+
+impl Entry {
+    /// What the scratch pad says; `None` for a type that is not known.
+    pub fn cached(&self) -> Option<Cached> {
+        match self.cache_type {
+            0 => Some(Cached::Nothing),
+            1 => Some(Cached::Group),
+            2 => {
+                let [a, b, c, d, ..] = self.scratch;
+                Some(Cached::SoftLink(u32::from_le_bytes([a, b, c, d])))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Structure for Node {
+    const NAME: &'static str = "symbol table node";
+    type Context = ();
+
+    fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
+        w.signature(b"SNOD")?;
+        w.version(|_| 1, 1..=1)?;
+        let reserved = w.reserved(1, |n| &n.reserved)?;
+        let count = w.count("number of symbols", 2, |n| n.entries.len())?;
+        let entries = w.each(count, |n| &n.entries, ())?;
+        Ok(Node { reserved, entries })
+    }
+
+    fn first_read(sizes: Sizes, _: ()) -> usize {
+        8 + 8 * (24 + 2 * usize::from(sizes.offsets))
+    }
+}
+
+impl Structure for Entry {
+    const NAME: &'static str = "symbol table entry";
+    type Context = ();
+
+    fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
+        let width = w.sizes().offsets;
+        let name = w.uint("link name offset", width, |e| e.name)?;
+        let object_header = w.offset("object header address", |e| e.object_header)?;
+        let cache_type = w.u32("cache type", |e| e.cache_type)?;
+        let reserved = w.reserved(4, |e| &e.reserved)?;
+        let scratch = w.array("scratch-pad space", |e| &e.scratch)?;
+        Ok(Entry { name, object_header, cache_type, reserved, scratch })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::laws;
+
+    pub(crate) fn entry(sizes: Sizes) -> BoxedStrategy<Entry> {
+        let addr = proptest::option::of(laws::addr(sizes));
+        (laws::addr(sizes), addr, any::<u32>(), any::<[u8; 16]>())
+            .prop_map(|(name, object_header, cache_type, scratch)| Entry {
+                name: name.0,
+                object_header,
+                cache_type,
+                reserved: Vec::new(),
+                scratch,
+            })
+            .boxed()
+    }
+
+    #[test]
+    fn laws_hold() {
+        laws::hold::<Node>(|sizes| {
+            vec(entry(sizes), 0..9).prop_map(|entries| (Node { reserved: Vec::new(), entries }, ())).boxed()
+        });
+    }
+}

@@ -1,0 +1,13 @@
+//! Bytes in, bytes out: addresses, tapes, and the walk that lists a structure's fields once for both directions.
+
+mod addr;
+mod lookup3;
+mod tape;
+mod walk;
+
+pub use addr::{Addr, ByteRange, Sizes, SourceId};
+pub use lookup3::{lookup3, lookup3_from};
+pub use tape::Placed;
+#[cfg(test)]
+pub(crate) use walk::laws;
+pub use walk::{Described, Structure, Walk};

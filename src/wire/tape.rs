@@ -1,0 +1,237 @@
+//! The tape under a walk: bytes that are read, or a buffer that is written. The only place that indexes bytes.
+
+use byteorder::{ByteOrder, LittleEndian as LE};
+use bytes::Bytes;
+
+use super::{Described, Sizes};
+use crate::error::{Error, ErrorKind, Place, Result};
+
+/// A field of a structure, where it lies and what it holds; an entry of an annotated dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The structure's name in the specification.
+    pub structure: &'static str,
+    /// The field's name in the specification.
+    pub field: &'static str,
+    /// Address of the field's first byte.
+    pub address: u64,
+    /// Size in bytes.
+    pub size: usize,
+    /// What the bytes say.
+    pub value: Described,
+}
+
+enum Side<'b> {
+    Read { bytes: &'b [u8], owner: Option<&'b Bytes>, position: usize },
+    Write { out: &'b mut Vec<u8> },
+}
+
+/// Bytes being read or written, with the file's widths and the address of the first byte.
+pub(super) struct Tape<'b> {
+    side: Side<'b>,
+    pub(super) sizes: Sizes,
+    pub(super) base: u64,
+    log: Option<&'b mut Vec<Placed>>,
+}
+
+/// A field's names and position, for errors and dumps.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    pub(super) structure: &'static str,
+    pub(super) field: &'static str,
+    pub(super) position: usize,
+}
+
+impl<'b> Tape<'b> {
+    pub(super) fn read(bytes: &'b [u8], owner: Option<&'b Bytes>, base: u64, sizes: Sizes) -> Self {
+        Tape { side: Side::Read { bytes, owner, position: 0 }, sizes, base, log: None }
+    }
+
+    pub(super) fn write(out: &'b mut Vec<u8>, base: u64, sizes: Sizes) -> Self {
+        Tape { side: Side::Write { out }, sizes, base, log: None }
+    }
+
+    pub(super) fn logged(mut self, log: &'b mut Vec<Placed>) -> Self {
+        self.log = Some(log);
+        self
+    }
+
+    #[inline]
+    pub(super) fn position(&self) -> usize {
+        match &self.side {
+            Side::Read { position, .. } => *position,
+            Side::Write { out } => out.len(),
+        }
+    }
+
+    pub(super) fn is_reading(&self) -> bool {
+        matches!(self.side, Side::Read { .. })
+    }
+
+    /// Bytes that remain to be read; 0 when writing.
+    pub(super) fn left(&self) -> usize {
+        match &self.side {
+            Side::Read { bytes, position, .. } => bytes.len() - position,
+            Side::Write { .. } => 0,
+        }
+    }
+
+    /// Everything from `start` to here.
+    pub(super) fn since(&self, start: usize) -> &[u8] {
+        match &self.side {
+            Side::Read { bytes, position, .. } => &bytes[start..*position],
+            Side::Write { out } => &out[start..],
+        }
+    }
+
+    /// Ends the bytes to be read `len` after here; gives the old end back, for `reopen`.
+    pub(super) fn narrow(&mut self, len: usize) -> Option<&'b [u8]> {
+        match &mut self.side {
+            Side::Read { bytes, position, .. } => {
+                let all = *bytes;
+                *bytes = all.get(..position.checked_add(len)?)?;
+                Some(all)
+            }
+            Side::Write { .. } => None,
+        }
+    }
+
+    /// Undoes `narrow`.
+    pub(super) fn reopen(&mut self, all: &'b [u8]) {
+        if let Side::Read { bytes, .. } = &mut self.side {
+            *bytes = all;
+        }
+    }
+
+    pub(super) fn fail(&self, spot: Spot, error: Error) -> Error {
+        let address = self.base.saturating_add(u64::try_from(spot.position).unwrap_or(u64::MAX));
+        error.at(Place::Field { structure: spot.structure, field: spot.field, address })
+    }
+
+    fn log(&mut self, spot: Spot, size: usize, value: impl FnOnce() -> Described) {
+        if let Some(log) = &mut self.log {
+            let address = self.base + u64::try_from(spot.position).unwrap_or(u64::MAX);
+            log.push(Placed { structure: spot.structure, field: spot.field, address, size, value: value() });
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, spot: Spot, len: usize) -> Result<Option<&'b [u8]>> {
+        let Side::Read { bytes, position, .. } = &mut self.side else { return Ok(None) };
+        let bytes: &'b [u8] = bytes;
+        match bytes[*position..].get(..len) {
+            Some(found) => {
+                *position += len;
+                Ok(Some(found))
+            }
+            None => {
+                let left = bytes.len() - *position;
+                Err(self.fail(spot, Error::short(as_u64(len), as_u64(left))))
+            }
+        }
+    }
+
+    /// A little-endian unsigned number of `width` bytes: 1 to 8, or 16 with the upper half zero.
+    #[inline]
+    pub(super) fn uint(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> u64) -> Result<u64> {
+        if let Some(found) = self.take(spot, usize::from(width))? {
+            let value = match width {
+                1 => u64::from(found[0]),
+                2 => u64::from(LE::read_u16(found)),
+                4 => u64::from(LE::read_u32(found)),
+                8 => LE::read_u64(found),
+                0 => 0,
+                3 | 5..=7 => LE::read_uint(found, usize::from(width)),
+                _ => {
+                    if found[8..].iter().any(|&b| b != 0) {
+                        let what = "a number of 16 bytes is beyond 64 bits";
+                        return Err(self.fail(spot, Error::unsupported(what)));
+                    }
+                    LE::read_u64(found)
+                }
+            };
+            self.log(spot, usize::from(width), || Described::Number(value));
+            return Ok(value);
+        }
+        let value = get();
+        if width < 8 && value >> (8 * width) != 0 {
+            let what = format!("{value} does not fit in {width} bytes");
+            return Err(self.fail(spot, Error::new(ErrorKind::Invalid, what)));
+        }
+        if let Side::Write { out } = &mut self.side {
+            let full = u128::from(value).to_le_bytes();
+            out.extend_from_slice(&full[..usize::from(width)]);
+        }
+        self.log(spot, usize::from(width), || Described::Number(value));
+        Ok(value)
+    }
+
+    /// An address, all ones for the undefined one.
+    #[inline]
+    pub(super) fn offset(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> Option<u64>) -> Result<Option<u64>> {
+        const ONES: [u8; 16] = [0xff; 16];
+        let undefined = &ONES[..usize::from(width)];
+        let next = match &self.side {
+            Side::Read { bytes, position, .. } => bytes[*position..].get(..usize::from(width)),
+            Side::Write { .. } => None,
+        };
+        match next {
+            Some(found) if found == undefined => {
+                self.take(spot, usize::from(width))?;
+                self.log(spot, usize::from(width), || Described::Undefined);
+                Ok(None)
+            }
+            Some(_) => self.uint(spot, width, || 0).map(Some),
+            None if self.is_reading() => self.uint(spot, width, || 0).map(Some),
+            None => match get() {
+                Some(value) => self.uint(spot, width, || value).map(Some),
+                None => {
+                    if let Side::Write { out } = &mut self.side {
+                        out.extend_from_slice(undefined);
+                    }
+                    self.log(spot, usize::from(width), || Described::Undefined);
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// `len` bytes as they are, borrowed from what is read (`None` when writing, after `get` was appended).
+    pub(super) fn raw(&mut self, spot: Spot, len: usize, get: impl FnOnce(&mut Vec<u8>)) -> Result<Option<&'b [u8]>> {
+        if let Some(found) = self.take(spot, len)? {
+            self.log(spot, len, || Described::Bytes(found.to_vec()));
+            return Ok(Some(found));
+        }
+        if let Side::Write { out } = &mut self.side {
+            let before = out.len();
+            get(out);
+            if out.len() - before != len {
+                let what = format!("{} bytes given for a field of {len}", out.len() - before);
+                return Err(self.fail(spot, Error::new(ErrorKind::Invalid, what)));
+            }
+            let written = if self.log.is_some() { out[before..].to_vec() } else { Vec::new() };
+            self.log(spot, len, || Described::Bytes(written));
+        }
+        Ok(None)
+    }
+
+    /// `found`, which lies in what is read, without a copy where the bytes have a shared owner.
+    pub(super) fn shared(&self, found: &[u8]) -> Bytes {
+        match &self.side {
+            Side::Read { owner: Some(owner), .. } => owner.slice_ref(found),
+            _ => Bytes::copy_from_slice(found),
+        }
+    }
+
+    /// What is left to read, without moving.
+    pub(super) fn ahead(&self) -> &'b [u8] {
+        match &self.side {
+            Side::Read { bytes, position, .. } => &bytes[*position..],
+            Side::Write { .. } => &[],
+        }
+    }
+}
+
+fn as_u64(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
