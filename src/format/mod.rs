@@ -2,5 +2,6 @@
 //! Nothing here reads a file or follows an address.
 
 pub mod message;
+pub mod object_header;
 pub mod superblock;
 pub mod symbol_table;

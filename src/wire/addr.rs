@@ -65,3 +65,21 @@ impl Sizes {
         matches!(width, 2 | 4 | 8 | 16)
     }
 }
+
+/// Where a value was read. Not part of the value: any origin equals any other.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin(pub Addr);
+
+impl Default for Origin {
+    fn default() -> Self {
+        Origin(Addr(0))
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}

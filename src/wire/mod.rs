@@ -5,7 +5,7 @@ mod lookup3;
 mod tape;
 mod walk;
 
-pub use addr::{Addr, ByteRange, Sizes, SourceId};
+pub use addr::{Addr, ByteRange, Origin, Sizes, SourceId};
 pub use lookup3::{lookup3, lookup3_from};
 pub use tape::Placed;
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 
 use super::tape::{Placed, Spot, Tape};
-use super::{Addr, Sizes};
+use super::{Addr, Origin, Sizes};
 use crate::error::{Error, Result};
 
 /// What the bytes of a field say.
@@ -113,6 +113,21 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     /// Where in the file the next field begins.
     pub fn addr(&self) -> Addr {
         Addr(self.tape.base.saturating_add(u64::try_from(self.tape.position()).unwrap_or(u64::MAX)))
+    }
+
+    /// Where the next field begins, for a value that remembers it.
+    pub fn origin(&self) -> Origin {
+        Origin(self.addr())
+    }
+
+    /// Whether the bytes begin with `letters`, which are not consumed; when writing, what `get` says.
+    pub fn begins_with(&self, letters: &[u8], get: impl FnOnce(&T) -> bool) -> bool {
+        if self.is_reading() { self.tape.ahead().starts_with(letters) } else { get(self.value()) }
+    }
+
+    /// Asks the value that is written; `false` when reading.
+    pub fn has(&self, get: impl FnOnce(&T) -> bool) -> bool {
+        self.value.is_some_and(get)
     }
 
     fn spot(&self, field: &'static str) -> Spot {
@@ -236,12 +251,26 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     }
 
     /// `len` bytes of payload, shared with what was loaded rather than copied.
-    pub fn payload(&mut self, field: &'static str, len: usize, get: impl FnOnce(&T) -> &Bytes) -> Result<Bytes> {
+    pub fn payload<'x>(
+        &mut self,
+        field: &'static str,
+        len: usize,
+        get: impl FnOnce(&'w T) -> &'x Bytes,
+    ) -> Result<Bytes>
+    where
+        T: 'x,
+    {
         let (spot, value) = (self.spot(field), self.value);
         match self.tape.raw(spot, len, |out| out.extend_from_slice(get(value.expect("because writing"))))? {
             Some(found) => Ok(self.tape.shared(found)),
             None => Ok(Bytes::new()),
         }
+    }
+
+    /// Payload whose size the value knows better than the file: when writing only.
+    pub fn payload_of_any_size(&mut self, field: &'static str, get: impl FnOnce(&T) -> &Bytes) -> Result<Bytes> {
+        let payload = get(self.value());
+        self.payload(field, payload.len(), |_| payload)
     }
 
     /// Bytes up to a NUL, which is not part of the value; then padding so that the field is a multiple of `multiple`.

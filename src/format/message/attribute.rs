@@ -1,0 +1,226 @@
+//! The attribute message: a small named value of an object. Specification IV.A.2.m.
+
+use bytes::Bytes;
+
+use super::dataspace::Dataspace;
+use super::datatype::{Datatype, Level};
+use super::shared::Shared;
+use crate::error::Result;
+use crate::wire::{Structure, Walk};
+
+/// An attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// 1 to 3.
+    pub version: u8,
+    /// The name's bytes as stored, with NUL and padding.
+    pub stored_name: Vec<u8>,
+    /// 0 ASCII, 1 UTF-8; stored in version 3 only.
+    pub character_set: u8,
+    /// The type of the elements.
+    pub datatype: Embedded<Datatype>,
+    /// The shape.
+    pub dataspace: Embedded<Dataspace>,
+    /// The elements. Where datatype or dataspace are shared, everything to the end of the message.
+    pub data: Bytes,
+    /// Bytes between the parts that are not zero.
+    pub slack: [Vec<u8>; 4],
+}
+
+/// A message inside another: itself, or where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Embedded<T> {
+    /// The message.
+    Here(T),
+    /// Where the message is.
+    Shared(Shared),
+}
+
+impl<T> Embedded<T> {
+    fn is_shared(&self) -> bool {
+        matches!(self, Embedded::Shared(_))
+    }
+
+    /// The message, if it is not elsewhere.
+    pub fn here(&self) -> Option<&T> {
+        match self {
+            Embedded::Here(value) => Some(value),
+            Embedded::Shared(_) => None,
+        }
+    }
+
+    fn value(&self) -> &T {
+        self.here().expect("because the walk asks only messages that are here")
+    }
+
+    fn shared(&self) -> &Shared {
+        match self {
+            Embedded::Shared(shared) => shared,
+            Embedded::Here(_) => unreachable!("because the walk asks only messages that are elsewhere"),
+        }
+    }
+
+    fn size(&self, sizes: crate::wire::Sizes, cx: T::Context) -> usize
+    where
+        T: Structure,
+    {
+        // A value that cannot be encoded fails again, with its place, when the walk reaches it.
+        match self {
+            Embedded::Here(value) => value.size(sizes, cx).unwrap_or(0),
+            Embedded::Shared(shared) => shared.size(sizes, ()).unwrap_or(0),
+        }
+    }
+}
+
+impl Attribute {
+    /// The name's bytes, up to the first NUL.
+    pub fn name(&self) -> &[u8] {
+        let end = self.stored_name.iter().position(|&b| b == 0).unwrap_or(self.stored_name.len());
+        &self.stored_name[..end]
+    }
+
+    fn flags(&self) -> u8 {
+        u8::from(self.datatype.is_shared()) | u8::from(self.dataspace.is_shared()) << 1
+    }
+}
+
+impl Structure for Attribute {
+    const NAME: &'static str = "attribute message";
+    type Context = ();
+
+    fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
+        let sizes = w.sizes();
+        let version = w.version(|a| a.version, 1..=3)?;
+        let mut reserved = Vec::new();
+        let mut flags = 0;
+        if version == 1 {
+            reserved = w.reserved(1, |a| &a.slack[0])?;
+        } else {
+            flags = w.u8("flags", Attribute::flags)?;
+        }
+        if flags & 0xfc != 0 {
+            return w.unsupported("flags", format!("flags are {flags:#04x}"));
+        }
+        let name_size = w.count("name size", 2, |a| a.stored_name.len())?;
+        let datatype_size = w.count("datatype size", 2, |a| a.datatype.size(sizes, Level::TOP))?;
+        let dataspace_size = w.count("dataspace size", 2, |a| a.dataspace.size(sizes, ()))?;
+        let mut character_set = 0;
+        if version == 3 {
+            character_set = w.u8("name character set encoding", |a| a.character_set)?;
+        }
+        let padded = |size: usize| if version == 1 { size.next_multiple_of(8) } else { size };
+        let stored_name = w.bytes("name", name_size, |a| &a.stored_name)?;
+        let after_name = w.slack("name padding", padded(name_size) - name_size, |a| &a.slack[1])?;
+        let (datatype, after_type) = w.boxed(
+            "datatype padding",
+            padded(datatype_size),
+            |a| &a.slack[2],
+            |w| {
+                if flags & 1 != 0 {
+                    return Ok(Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?));
+                }
+                Ok(Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?))
+            },
+        )?;
+        let (dataspace, after_space) = w.boxed(
+            "dataspace padding",
+            padded(dataspace_size),
+            |a| &a.slack[3],
+            |w| {
+                if flags & 2 != 0 {
+                    return Ok(Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?));
+                }
+                Ok(Embedded::Here(w.nest(|a| a.dataspace.value(), ())?))
+            },
+        )?;
+        let data = walk_data(w, &datatype, &dataspace)?;
+        let slack = [reserved, after_name, after_type, after_space];
+        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack })
+    }
+}
+
+fn walk_data(
+    w: &mut Walk<'_, '_, Attribute>,
+    datatype: &Embedded<Datatype>,
+    dataspace: &Embedded<Dataspace>,
+) -> Result<Bytes> {
+    let size = match (w.is_reading(), datatype.here(), dataspace.here()) {
+        (true, Some(datatype), Some(dataspace)) => {
+            let size = dataspace.element_count().and_then(|n| n.checked_mul(datatype.size.into()));
+            match size.and_then(|size| usize::try_from(size).ok()) {
+                Some(size) => size,
+                None => return w.corrupt("data", "the value is larger than memory"),
+            }
+        }
+        (true, ..) => w.left(),
+        (false, ..) => return w.payload_of_any_size("data", |a| &a.data),
+    };
+    w.payload("data", size, |a| &a.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::dataspace::Kind;
+    use super::super::datatype::datatype;
+    use super::*;
+    use crate::wire::laws;
+
+    #[test]
+    fn laws_hold() {
+        laws::hold::<Attribute>(|_| {
+            let name = proptest::collection::vec(1u8..=255, 1..20);
+            (1u8..=3, name, 0u8..2, datatype(), 1u64..4, 1u64..3)
+                .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
+                    stored_name.push(0);
+                    let dataspace = Dataspace {
+                        version: 1,
+                        kind: Kind::Simple,
+                        shape: vec![a, b],
+                        max_shape: None,
+                        permutation: None,
+                        reserved: Vec::new(),
+                    };
+                    let size = usize::try_from(a * b * u64::from(datatype.size)).unwrap();
+                    let data = (0..size).map(|i| u8::try_from(i % 251).unwrap()).collect();
+                    let attribute = Attribute {
+                        version,
+                        stored_name,
+                        character_set: if version == 3 { character_set } else { 0 },
+                        datatype: Embedded::Here(datatype),
+                        dataspace: Embedded::Here(dataspace),
+                        data,
+                        slack: Default::default(),
+                    };
+                    (attribute, ())
+                })
+                .boxed()
+        });
+    }
+
+    #[test]
+    fn a_shared_datatype_is_kept_as_its_place() {
+        use super::super::shared::SharedPlace;
+        use crate::wire::{Addr, Sizes};
+        let place = SharedPlace::Committed { header: Addr(0x120), kind: 2 };
+        let attribute = Attribute {
+            version: 3,
+            stored_name: b"x\0".to_vec(),
+            character_set: 1,
+            datatype: Embedded::Shared(Shared { version: 3, place, reserved: (Vec::new(), 0) }),
+            dataspace: Embedded::Here(Dataspace {
+                version: 2,
+                kind: Kind::Scalar,
+                shape: Vec::new(),
+                max_shape: None,
+                permutation: None,
+                reserved: Vec::new(),
+            }),
+            data: Bytes::from_static(&[1, 2, 3, 4]),
+            slack: Default::default(),
+        };
+        let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
+        assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);
+    }
+}

@@ -1,0 +1,34 @@
+//! The object comment message: words about an object. Specification IV.A.2.n.
+
+use crate::error::Result;
+use crate::wire::{Structure, Walk};
+
+/// A comment on an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// The text, without its NUL.
+    pub text: Vec<u8>,
+}
+
+impl Structure for Comment {
+    const NAME: &'static str = "object comment message";
+    type Context = ();
+
+    fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
+        Ok(Comment { text: w.c_string("comment", 1, |c| &c.text)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::laws;
+
+    #[test]
+    fn laws_hold() {
+        let text = || proptest::collection::vec(1u8..=255, 0..40);
+        laws::hold::<Comment>(|_| text().prop_map(|text| (Comment { text }, ())).boxed());
+    }
+}

@@ -1,0 +1,64 @@
+//! The link info message: where a new-style group keeps its links. Specification IV.A.2.c.
+
+use crate::error::Result;
+use crate::wire::{Addr, Structure, Walk};
+
+/// How a new-style group stores its links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkInfo {
+    /// The creation order that the next link gets at least, if creation order is tracked.
+    pub max_creation_index: Option<u64>,
+    /// Fractal heap of the links in dense storage; undefined in compact storage.
+    pub fractal_heap: Option<Addr>,
+    /// Version 2 B-tree that indexes the names.
+    pub name_index: Option<Addr>,
+    /// Version 2 B-tree that indexes the creation order: absent, or present and maybe undefined.
+    pub creation_order_index: Option<Option<Addr>>,
+}
+
+impl Structure for LinkInfo {
+    const NAME: &'static str = "link info message";
+    type Context = ();
+
+    fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
+        w.version(|_| 0, 0..=0)?;
+        let flags = w.u8("flags", |i| {
+            u8::from(i.max_creation_index.is_some()) | u8::from(i.creation_order_index.is_some()) << 1
+        })?;
+        if flags & 0xfc != 0 {
+            return w.unsupported("flags", format!("flags are {flags:#04x}"));
+        }
+        let mut max_creation_index = None;
+        if flags & 1 != 0 {
+            max_creation_index = Some(w.u64("maximum creation index", |i| i.max_creation_index.unwrap_or(0))?);
+        }
+        let fractal_heap = w.offset("fractal heap address", |i| i.fractal_heap)?;
+        let name_index = w.offset("address of v2 B-tree for name index", |i| i.name_index)?;
+        let mut creation_order_index = None;
+        if flags & 2 != 0 {
+            let field = "address of v2 B-tree for creation order index";
+            creation_order_index = Some(w.offset(field, |i| i.creation_order_index.flatten())?);
+        }
+        Ok(LinkInfo { max_creation_index, fractal_heap, name_index, creation_order_index })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::laws;
+
+    #[test]
+    fn laws_hold() {
+        laws::hold::<LinkInfo>(|sizes| {
+            let addr = || proptest::option::of(laws::addr(sizes));
+            (any::<Option<u64>>(), addr(), addr(), proptest::option::of(addr()))
+                .prop_map(|(max_creation_index, fractal_heap, name_index, creation_order_index)| {
+                    (LinkInfo { max_creation_index, fractal_heap, name_index, creation_order_index }, ())
+                })
+                .boxed()
+        });
+    }
+}
