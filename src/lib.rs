@@ -6,6 +6,7 @@ pub mod filter;
 pub mod format;
 pub mod limits;
 pub mod selection;
+pub mod storage;
 pub mod wire;
 
 pub use error::{Error, ErrorKind, Place, Result};

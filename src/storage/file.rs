@@ -1,0 +1,121 @@
+//! A local file, read by position.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::{ByteSource, Identity, Wanted, past_the_end};
+use crate::error::Result;
+
+/// A local file. Any number of threads read it at once; there is no cursor.
+#[derive(Debug)]
+pub struct FileSource {
+    file: Positioned,
+    len: u64,
+    identity: Identity,
+}
+
+impl FileSource {
+    /// Opens the file at `path` for reading.
+    ///
+    /// Errors are `Io`, or `NotFound` if there is no such file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let file = File::open(path.as_ref()).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => crate::Error::not_found("no such file"),
+            _ => e.into(),
+        })?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        let identity = identity(&metadata);
+        Ok(FileSource { len: metadata.len(), identity, file: Positioned::new(file) })
+    }
+}
+
+fn identity(metadata: &std::fs::Metadata) -> Identity {
+    let modified = metadata.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+    let time = modified.map_or(0, |t| t.as_nanos());
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    Identity::Weak(format!("{}-{time}-{inode}", metadata.len()))
+}
+
+impl ByteSource for FileSource {
+    fn len(&self) -> Result<u64> {
+        Ok(self.len)
+    }
+
+    fn identity(&self) -> Identity {
+        self.identity.clone()
+    }
+
+    fn read_ranges<'a>(
+        &self,
+        wanted: Vec<Wanted<'a>>,
+        arrived: &mut dyn FnMut(Wanted<'a>) -> Result<()>,
+    ) -> Result<()> {
+        for wanted in wanted {
+            match self.file.read_exact_at(wanted.buffer, wanted.range.addr.0) {
+                Ok(()) => {}
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(past_the_end(wanted.range, self.len)),
+                Err(e) => return Err(e.into()),
+            }
+            arrived(wanted)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(any(unix, windows))]
+#[derive(Debug)]
+struct Positioned(File);
+
+#[cfg(any(unix, windows))]
+impl Positioned {
+    fn new(file: File) -> Self {
+        Positioned(file)
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.0, buffer, position)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut position: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(&self.0, buffer, position) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => {
+                    buffer = &mut buffer[n..];
+                    position += u64::try_from(n).expect("because memory is smaller than 64 bits");
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Elsewhere there is only a cursor, which a lock guards from its move to the end of the read.
+#[cfg(not(any(unix, windows)))]
+#[derive(Debug)]
+struct Positioned(std::sync::Mutex<File>);
+
+#[cfg(not(any(unix, windows)))]
+impl Positioned {
+    fn new(file: File) -> Self {
+        Positioned(std::sync::Mutex::new(file))
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.seek(SeekFrom::Start(position))?;
+        file.read_exact(buffer)
+    }
+}
