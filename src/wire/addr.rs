@@ -60,6 +60,11 @@ impl Sizes {
     /// What nearly every file has.
     pub const EIGHT: Sizes = Sizes { offsets: 8, lengths: 8 };
 
+    /// How many bytes hold every number up to `limit`: how wide counts and sizes are that the format keeps narrow.
+    pub fn of_numbers_up_to(limit: u64) -> u8 {
+        u8::try_from(limit.max(1).ilog2() / 8 + 1).expect("because it is at most 8")
+    }
+
     /// Whether `width` is one that a file may have.
     pub fn is_known(width: u8) -> bool {
         matches!(width, 2 | 4 | 8 | 16)

@@ -21,6 +21,24 @@ pub struct Placed {
     pub value: Described,
 }
 
+/// A column of a table of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// An unsigned number of so many bytes.
+    Number(u8),
+    /// An address; the undefined one comes as `u64::MAX`.
+    Address,
+}
+
+impl Column {
+    fn width(self, sizes: Sizes) -> usize {
+        match self {
+            Column::Number(width) => width.into(),
+            Column::Address => sizes.offsets.into(),
+        }
+    }
+}
+
 enum Side<'b> {
     Read { bytes: &'b [u8], owner: Option<&'b Bytes>, position: usize },
     Write { out: &'b mut Vec<u8> },
@@ -135,21 +153,7 @@ impl<'b> Tape<'b> {
     #[inline]
     pub(super) fn uint(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> u64) -> Result<u64> {
         if let Some(found) = self.take(spot, usize::from(width))? {
-            let value = match width {
-                1 => u64::from(found[0]),
-                2 => u64::from(LE::read_u16(found)),
-                4 => u64::from(LE::read_u32(found)),
-                8 => LE::read_u64(found),
-                0 => 0,
-                3 | 5..=7 => LE::read_uint(found, usize::from(width)),
-                _ => {
-                    if found[8..].iter().any(|&b| b != 0) {
-                        let what = "a number of 16 bytes is beyond 64 bits";
-                        return Err(self.fail(spot, Error::unsupported(what)));
-                    }
-                    LE::read_u64(found)
-                }
-            };
+            let Some(value) = number(found) else { return Err(self.fail(spot, Error::unsupported(BEYOND))) };
             self.log(spot, usize::from(width), || Described::Number(value));
             return Ok(value);
         }
@@ -215,6 +219,53 @@ impl<'b> Tape<'b> {
         Ok(None)
     }
 
+    /// `count` rows of numbers, given one by one; nothing when writing.
+    pub(super) fn rows(
+        &mut self,
+        spot: Spot,
+        columns: &[Column],
+        count: usize,
+        mut each: impl FnMut(&[u64]),
+    ) -> Result<()> {
+        let widths: Vec<usize> = columns.iter().map(|c| c.width(self.sizes)).collect();
+        let size: usize = widths.iter().sum();
+        let Some(total) = size.checked_mul(count) else {
+            return Err(self.fail(spot, Error::limit(format!("{count} rows of {size} bytes are too many"))));
+        };
+        if total == 0 {
+            return Ok(());
+        }
+        let Some(all) = self.take(spot, total)? else { return Ok(()) };
+        let mut values = vec![0; columns.len()];
+        for (i, row) in all.chunks_exact(size).enumerate() {
+            let mut rest = row;
+            for ((value, column), &width) in values.iter_mut().zip(columns).zip(&widths) {
+                let (found, after) = rest.split_at(width);
+                rest = after;
+                *value = match (number(found), column) {
+                    (Some(value), Column::Number(_)) => value,
+                    (Some(value), Column::Address) if width < 8 && value == (1 << (8 * width)) - 1 => u64::MAX,
+                    (Some(value), Column::Address) => value,
+                    (None, Column::Address) if found.iter().all(|&b| b == 0xff) => u64::MAX,
+                    (None, _) => {
+                        let position = spot.position + i * size + (size - rest.len() - width);
+                        return Err(self.fail(Spot { position, ..spot }, Error::unsupported(BEYOND)));
+                    }
+                };
+            }
+            each(&values);
+        }
+        self.log(spot, total, || Described::Bytes(all.to_vec()));
+        Ok(())
+    }
+
+    /// Four bytes at `position` of what was written so far; nothing when reading.
+    pub(super) fn patch(&mut self, position: usize, value: u32) {
+        if let Side::Write { out } = &mut self.side {
+            out[position..position + 4].copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
     /// `found`, which lies in what is read, without a copy where the bytes have a shared owner.
     pub(super) fn shared(&self, found: &[u8]) -> Bytes {
         match &self.side {
@@ -230,6 +281,23 @@ impl<'b> Tape<'b> {
             Side::Write { .. } => &[],
         }
     }
+}
+
+const BEYOND: &str = "a number of 16 bytes is beyond 64 bits";
+
+/// A little-endian number of up to 8 bytes, or of 16 with the upper half zero.
+#[inline]
+fn number(found: &[u8]) -> Option<u64> {
+    Some(match found.len() {
+        1 => u64::from(found[0]),
+        2 => u64::from(LE::read_u16(found)),
+        4 => u64::from(LE::read_u32(found)),
+        8 => LE::read_u64(found),
+        0 => 0,
+        width @ (3 | 5..=7) => LE::read_uint(found, width),
+        _ if found[8..].iter().any(|&b| b != 0) => return None,
+        _ => LE::read_u64(found),
+    })
 }
 
 fn as_u64(n: usize) -> u64 {

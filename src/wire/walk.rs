@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 
-use super::tape::{Placed, Spot, Tape};
+use super::tape::{Column, Placed, Spot, Tape};
 use super::{Addr, Origin, Sizes};
 use crate::error::{Error, Result};
 
@@ -45,6 +45,17 @@ pub trait Structure: Sized {
         let mut tape = Tape::read(bytes, Some(bytes), addr.0, sizes);
         let value = Self::walk(&mut Walk::over(&mut tape, None), cx)?;
         Ok((value, tape.position()))
+    }
+
+    /// Reads by another walk than [`Structure::walk`]: one that takes long lists in bulk. A test says that both agree.
+    fn read_with<X>(
+        bytes: &[u8],
+        addr: Addr,
+        sizes: Sizes,
+        walk: impl FnOnce(&mut Walk<'_, '_, Self>) -> Result<X>,
+    ) -> Result<X> {
+        let mut tape = Tape::read(bytes, None, addr.0, sizes);
+        walk(&mut Walk::over(&mut tape, None))
     }
 
     /// The bytes of the structure when it stands at `addr`.
@@ -103,6 +114,11 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     /// Whether bytes are read; a walk asks only to bound a list whose size stands in bytes.
     pub fn is_reading(&self) -> bool {
         self.tape.is_reading()
+    }
+
+    /// The value that is written, `None` when reading; for lists whose size stands in bytes.
+    pub fn writing(&self) -> Option<&'w T> {
+        self.value
     }
 
     /// Bytes that are left to read in this box; 0 when writing.
@@ -395,6 +411,19 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         Ok(all)
     }
 
+    /// `count` rows of numbers in one call, for lists that are too long for a walk; reading only. An undefined address
+    /// comes as `u64::MAX`.
+    pub fn rows(
+        &mut self,
+        field: &'static str,
+        columns: &[Column],
+        count: usize,
+        each: impl FnMut(&[u64]),
+    ) -> Result<()> {
+        let spot = self.spot(field);
+        self.tape.rows(spot, columns, count, each)
+    }
+
     /// A box of `len` bytes: what is walked inside may not leave it, and what it does not use is slack that is kept.
     pub fn boxed<X>(
         &mut self,
@@ -431,6 +460,30 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         let spot = self.spot("checksum");
         let computed = hash(self.tape.since(self.start));
         let stored = self.u32("checksum", |_| computed)?;
+        self.same_checksum(spot, stored, computed)
+    }
+
+    /// A checksum over the whole structure, itself taken as zero; `rest` walks what comes after it.
+    pub fn checksum_within<X>(
+        &mut self,
+        hash: fn(&[u8]) -> u32,
+        rest: impl FnOnce(&mut Self) -> Result<X>,
+    ) -> Result<X> {
+        let spot = self.spot("checksum");
+        let stored = self.u32("checksum", |_| 0)?;
+        let result = rest(self)?;
+        let mut all = self.tape.since(self.start).to_vec();
+        let at = spot.position - self.start;
+        all[at..at + 4].fill(0);
+        let computed = hash(&all);
+        if self.is_reading() {
+            self.same_checksum(spot, stored, computed)?;
+        }
+        self.tape.patch(spot.position, computed);
+        Ok(result)
+    }
+
+    fn same_checksum(&self, spot: Spot, stored: u32, computed: u32) -> Result<()> {
         if stored == computed {
             return Ok(());
         }
@@ -439,17 +492,20 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     }
 }
 
-/// The laws every structure obeys, as tests.
-#[cfg(test)]
+/// The laws every structure obeys, as tests, and the numbers its random values are made of.
+#[cfg(any(test, feature = "testing"))]
 pub(crate) mod laws {
+    #[cfg(test)]
     use std::fmt::Debug;
 
     use proptest::prelude::*;
+    #[cfg(test)]
     use proptest::test_runner::{Config, TestRunner};
 
     use super::*;
 
     /// All pairs of widths.
+    #[cfg(test)]
     pub(crate) fn widths() -> impl Iterator<Item = Sizes> {
         [2, 4, 8, 16].into_iter().flat_map(|offsets| [2, 4, 8, 16].map(|lengths| Sizes { offsets, lengths }))
     }
@@ -467,6 +523,7 @@ pub(crate) mod laws {
     }
 
     /// Decode after encode is the value, encode after decode the bytes, `size` the length, and every prefix an error.
+    #[cfg(test)]
     pub(crate) fn hold<S>(make: impl Fn(Sizes) -> BoxedStrategy<(S, S::Context)>)
     where
         S: Structure + Debug + PartialEq,
