@@ -1,0 +1,440 @@
+//! Selections as a user writes them, and what they come to for a shape.
+//!
+//! ```text
+//! [-1, 2..9;3, .., [4, 0, 4]]  of shape [3, 11, 5]    ->    result shape [3, 3]: one int drops its dimension
+//! ```
+//! Rules are NumPy's, but several lists select the product of what each selects, as in h5py for one list.
+
+use crate::error::{Error, Result};
+use crate::selection::block::Block;
+use crate::selection::points::Points;
+use crate::selection::shape;
+
+/// What is wanted along one dimension (or, for the last three, around them). Negative numbers count from the end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Index {
+    /// One element; the dimension is dropped from the result.
+    At(i64),
+    /// Elements from `start` to before `stop`, every `step`-th, in reverse if `step` is negative. Ends outside the
+    /// dimension are cut, as in NumPy.
+    Range {
+        /// The first; without it the first of all (the last, in reverse).
+        start: Option<i64>,
+        /// The end, exclusive; without it all.
+        stop: Option<i64>,
+        /// Not 0.
+        step: i64,
+    },
+    /// These elements, in any order, repeats allowed.
+    List(Vec<i64>),
+    /// `count` blocks of `block` elements, one every `stride`.
+    Blocks {
+        /// The first element.
+        start: u64,
+        /// From block to block.
+        stride: u64,
+        /// How many blocks.
+        count: u64,
+        /// Elements per block.
+        block: u64,
+    },
+    /// The elements whose value is `true`: a mask of one dimension, or of all dimensions (the result is then a list,
+    /// in row-major order).
+    Mask {
+        /// The mask's shape.
+        shape: Vec<u64>,
+        /// Its values, in row-major order.
+        values: Vec<bool>,
+    },
+    /// A new dimension of one element in the result.
+    NewAxis,
+    /// As many whole dimensions as are not mentioned.
+    Ellipsis,
+}
+
+impl Index {
+    /// A whole dimension.
+    pub const ALL: Index = Index::Range { start: None, stop: None, step: 1 };
+
+    /// How many of the array's dimensions it speaks of.
+    fn rank(&self) -> usize {
+        match self {
+            Index::NewAxis | Index::Ellipsis => 0,
+            Index::Mask { shape, .. } => shape.len(),
+            Index::At(_) | Index::Range { .. } | Index::List(_) | Index::Blocks { .. } => 1,
+        }
+    }
+}
+
+/// What is wanted of an array, not yet checked against a shape.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Selection {
+    /// One index per dimension; missing ones at the end select all.
+    Indices(Vec<Index>),
+    /// Single elements, in this order; the result is a list.
+    Points(Vec<Vec<i64>>),
+}
+
+/// What is selected along one dimension.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AxisSelection {
+    /// `count` elements from `start`, `step` apart (1 if there are fewer than two).
+    Range {
+        /// The first element.
+        start: u64,
+        /// From one to the next; never 0.
+        step: i64,
+        /// How many.
+        count: u64,
+    },
+    /// These elements; a list that is an ascending range is always a `Range`.
+    List(Vec<u64>),
+}
+
+impl AxisSelection {
+    /// How many elements.
+    pub fn count(&self) -> u64 {
+        match self {
+            AxisSelection::Range { count, .. } => *count,
+            AxisSelection::List(list) => list.len() as u64,
+        }
+    }
+
+    fn range(start: u64, step: i64, count: u64) -> AxisSelection {
+        match count {
+            0 => AxisSelection::Range { start: 0, step: 1, count },
+            1 => AxisSelection::Range { start, step: 1, count },
+            _ => AxisSelection::Range { start, step, count },
+        }
+    }
+
+    /// `list`, or the range it is.
+    fn list(list: Vec<u64>) -> AxisSelection {
+        let count = list.len() as u64;
+        let step = match list[..] {
+            [] => return AxisSelection::range(0, 1, 0),
+            [one] => return AxisSelection::range(one, 1, 1),
+            [first, second, ..] => second.checked_sub(first).and_then(|step| i64::try_from(step).ok()),
+        };
+        match step {
+            Some(step) if step > 0 && list.windows(2).all(|w| w[1].checked_sub(w[0]) == Some(step.unsigned_abs())) => {
+                AxisSelection::range(list[0], step, count)
+            }
+            _ => AxisSelection::List(list),
+        }
+    }
+}
+
+/// What a [`Selection`] comes to for an array of known shape: every element exists, every dimension is accounted for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Selected {
+    shape: Vec<u64>,
+    wanted: Wanted,
+    aligned: Vec<u64>,
+    result: Vec<u64>,
+}
+
+/// A product over dimensions, or a list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Wanted {
+    Axes(Vec<AxisSelection>),
+    Points(Points),
+}
+
+impl Selected {
+    /// All of an array of `shape`.
+    pub fn all(shape: &[u64]) -> Selected {
+        Selected::ranges(shape, &vec![0; shape.len()], shape)
+    }
+
+    /// `block` of an array of `shape`.
+    pub fn block(block: &Block, shape: &[u64]) -> Result<Selected> {
+        block.check(shape)?;
+        Ok(Selected::ranges(shape, &block.start, &block.count))
+    }
+
+    fn ranges(shape: &[u64], start: &[u64], count: &[u64]) -> Selected {
+        let axes = start.iter().zip(count).map(|(&start, &count)| AxisSelection::range(start, 1, count)).collect();
+        Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned: count.to_vec(), result: count.to_vec() }
+    }
+
+    /// The array's shape.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The shape of the result.
+    pub fn result_shape(&self) -> &[u64] {
+        &self.result
+    }
+
+    /// The shape of the result in the array's rank, for transfers: dropped dimensions have one element, new ones are
+    /// left out, a list of points lies along the last dimension. The elements lie in memory as in the result's shape.
+    pub fn aligned_shape(&self) -> &[u64] {
+        &self.aligned
+    }
+
+    /// The number of elements of the result.
+    pub fn count(&self) -> Result<u64> {
+        shape::count(&self.result)
+    }
+
+    /// Whether nothing is selected.
+    pub fn is_empty(&self) -> bool {
+        self.result.contains(&0)
+    }
+
+    /// What is selected along each dimension; `None` if it is a list of points.
+    pub fn axes(&self) -> Option<&[AxisSelection]> {
+        match &self.wanted {
+            Wanted::Axes(axes) => Some(axes),
+            Wanted::Points(_) => None,
+        }
+    }
+
+    pub(crate) fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+}
+
+impl Selection {
+    /// Everything.
+    pub fn all() -> Selection {
+        Selection::Indices(vec![])
+    }
+
+    /// What it comes to for an array of `shape`.
+    ///
+    /// Errors: `OutOfBounds` for an element that does not exist or too many indices; `Invalid` for a second ellipsis,
+    /// a step of 0, a mask of another shape; `Unsupported` for a mask of some but not all dimensions.
+    pub fn resolve(&self, shape: &[u64]) -> Result<Selected> {
+        shape::check_rank(shape)?;
+        match self {
+            Selection::Indices(indices) => resolve(indices, shape),
+            Selection::Points(points) => resolve_points(points, shape),
+        }
+    }
+}
+
+fn resolve_points(points: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
+    let mut coordinates = Vec::with_capacity(points.len() * shape.len());
+    for point in points {
+        if point.len() != shape.len() {
+            return Err(Error::invalid(format!("point {point:?} for shape {shape:?}")));
+        }
+        for (axis, (&at, &size)) in point.iter().zip(shape).enumerate() {
+            coordinates.push(wrap(at, size, axis)?);
+        }
+    }
+    let points = Points::new(coordinates, shape)?;
+    let result = vec![points.count()];
+    Ok(of_points(points, shape, result))
+}
+
+fn of_points(points: Points, shape: &[u64], result: Vec<u64>) -> Selected {
+    let mut aligned = vec![1; shape.len()];
+    if let Some(last) = aligned.last_mut() {
+        *last = points.count();
+    }
+    Selected { shape: shape.to_vec(), wanted: Wanted::Points(points), aligned, result }
+}
+
+fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
+    if indices.iter().filter(|index| **index == Index::Ellipsis).count() > 1 {
+        return Err(Error::invalid("more than one ellipsis"));
+    }
+    let used: usize = indices.iter().map(Index::rank).sum();
+    let Some(rest) = shape.len().checked_sub(used) else {
+        return Err(Error::out_of_bounds(format!("{used} indices for an array of rank {}", shape.len())));
+    };
+    let rest = vec![Index::ALL; rest];
+    let (before, after) = match indices.iter().position(|index| *index == Index::Ellipsis) {
+        Some(at) => (&indices[..at], &indices[at + 1..]),
+        None => (indices, &[][..]),
+    };
+    let mut axes = Vec::with_capacity(shape.len());
+    let (mut aligned, mut result, mut points) = (vec![], vec![], None);
+    for index in before.iter().chain(&rest).chain(after) {
+        let axis = axes.len();
+        let selection = match index {
+            Index::NewAxis | Index::Ellipsis => {
+                result.push(1);
+                continue;
+            }
+            Index::Mask { shape: mask, values } if mask.len() != 1 => {
+                let own = shape.get(axis..axis + mask.len()).unwrap_or(&[]);
+                if mask[..] != *own {
+                    return Err(Error::invalid(format!("mask of shape {mask:?} for dimensions {own:?}")));
+                }
+                if mask.len() != shape.len() {
+                    return Err(Error::unsupported("mask of some but not all dimensions"));
+                }
+                let selected = Points::from_mask(values, shape)?;
+                result.push(selected.count());
+                points = Some(selected);
+                continue;
+            }
+            _ => along(index, shape[axis], axis)?,
+        };
+        aligned.push(selection.count());
+        if !matches!(index, Index::At(_)) {
+            result.push(selection.count());
+        }
+        axes.push(selection);
+    }
+    match points {
+        Some(points) => Ok(of_points(points, shape, result)),
+        None => Ok(Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result }),
+    }
+}
+
+/// What `index` selects along dimension `axis` of `size` elements.
+fn along(index: &Index, size: u64, axis: usize) -> Result<AxisSelection> {
+    Ok(match index {
+        Index::At(at) => AxisSelection::range(wrap(*at, size, axis)?, 1, 1),
+        Index::Range { start, stop, step } => range(*start, *stop, *step, size)?,
+        Index::List(list) => {
+            AxisSelection::list(list.iter().map(|&at| wrap(at, size, axis)).collect::<Result<Vec<_>>>()?)
+        }
+        Index::Blocks { start, stride, count, block } => blocks([*start, *stride, *count, *block], size, axis)?,
+        Index::Mask { values, .. } => {
+            if values.len() as u64 != size {
+                return Err(Error::invalid(format!(
+                    "mask of {} elements for dimension {axis}, which has {size}",
+                    values.len()
+                )));
+            }
+            let selected = values.iter().enumerate().filter(|(_, selected)| **selected);
+            AxisSelection::list(selected.map(|(at, _)| at as u64).collect())
+        }
+        Index::NewAxis | Index::Ellipsis => AxisSelection::range(0, 1, size),
+    })
+}
+
+/// A position that may count from the end.
+fn wrap(at: i64, size: u64, axis: usize) -> Result<u64> {
+    let from = if at < 0 { i128::from(size) } else { 0 } + i128::from(at);
+    u64::try_from(from)
+        .ok()
+        .filter(|&from| from < size)
+        .ok_or_else(|| Error::out_of_bounds(format!("index {at} along dimension {axis}, which has {size}")))
+}
+
+/// A range under NumPy's rules.
+fn range(start: Option<i64>, stop: Option<i64>, step: i64, size: u64) -> Result<AxisSelection> {
+    if step == 0 {
+        return Err(Error::invalid("a range with a step of 0"));
+    }
+    let size = i128::from(size);
+    let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
+    let place = |at: Option<i64>, without: i128| match at {
+        None => without,
+        Some(at) => (i128::from(at) + if at < 0 { size } else { 0 }).clamp(low, high),
+    };
+    let (from, to) = (place(start, if step > 0 { low } else { high }), place(stop, if step > 0 { high } else { low }));
+    let reach = if step > 0 { to - from } else { from - to };
+    let count = if reach <= 0 { 0 } else { (reach - 1) / i128::from(step.unsigned_abs()) + 1 };
+    let fits = |n: i128| u64::try_from(n).expect("within a dimension");
+    Ok(if count == 0 { AxisSelection::range(0, 1, 0) } else { AxisSelection::range(fits(from), step, fits(count)) })
+}
+
+fn blocks([start, stride, count, block]: [u64; 4], size: u64, axis: usize) -> Result<AxisSelection> {
+    if count == 0 || block == 0 {
+        return Ok(AxisSelection::range(0, 1, 0));
+    }
+    if count > 1 && stride < block {
+        return Err(Error::invalid(format!("blocks of {block} elements every {stride}")));
+    }
+    let end = (count - 1).checked_mul(stride).and_then(|n| n.checked_add(start)?.checked_add(block));
+    if end.is_none_or(|end| end > size) {
+        return Err(Error::out_of_bounds(format!(
+            "{count} blocks of {block} elements from {start} every {stride} along dimension {axis}, which has {size}"
+        )));
+    }
+    let step = i64::try_from(stride).unwrap_or(i64::MAX);
+    Ok(if count == 1 || stride == block {
+        AxisSelection::range(start, 1, count * block)
+    } else if block == 1 {
+        AxisSelection::range(start, step, count)
+    } else {
+        AxisSelection::List((0..count).flat_map(|b| (0..block).map(move |k| start + b * stride + k)).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn range_of(start: Option<i64>, stop: Option<i64>, step: i64) -> Index {
+        Index::Range { start, stop, step }
+    }
+
+    fn results(indices: &[Index], shape: &[u64]) -> Vec<u64> {
+        Selection::Indices(indices.to_vec()).resolve(shape).unwrap().result_shape().to_vec()
+    }
+
+    fn kind(indices: &[Index], shape: &[u64]) -> ErrorKind {
+        Selection::Indices(indices.to_vec()).resolve(shape).unwrap_err().kind()
+    }
+
+    #[test]
+    fn ranges_follow_numpy() {
+        let range = |start, stop, step| match range(start, stop, step, 11).unwrap() {
+            AxisSelection::Range { start, step, count } => (start, step, count),
+            AxisSelection::List(_) => unreachable!(),
+        };
+        assert_eq!(range(None, None, 1), (0, 1, 11));
+        assert_eq!(range(Some(-3), None, 1), (8, 1, 3));
+        assert_eq!(range(Some(2), Some(99), 4), (2, 4, 3));
+        assert_eq!(range(None, None, -3), (10, -3, 4));
+        assert_eq!(range(Some(-99), Some(5), 2), (0, 2, 3));
+        assert_eq!(range(Some(7), Some(2), 1), (0, 1, 0));
+        assert_eq!(range(Some(7), Some(2), -4), (7, -4, 2));
+        assert_eq!(range(Some(7), Some(2), -5), (7, 1, 1));
+        assert_eq!(range(Some(5), Some(-99), -2), (5, -2, 3));
+    }
+
+    #[test]
+    fn result_shapes_drop_ints_and_gain_new_dimensions() {
+        let shape = [3, 11, 5];
+        assert_eq!(results(&[], &shape), shape);
+        assert_eq!(results(&[Index::At(-1)], &shape), [11, 5]);
+        assert_eq!(results(&[Index::At(2), range_of(Some(2), Some(9), 3), Index::List(vec![4, 0, 4])], &shape), [3, 3]);
+        assert_eq!(results(&[Index::NewAxis, Index::Ellipsis, Index::NewAxis, Index::At(0)], &shape), [1, 3, 11, 1]);
+        assert_eq!(results(&[Index::List(vec![1, 1]), Index::ALL, Index::List(vec![])], &shape), [2, 11, 0]);
+        let mask = |shape: &[u64], values: &[bool]| Index::Mask { shape: shape.to_vec(), values: values.to_vec() };
+        assert_eq!(results(&[mask(&[3], &[true, false, true]), Index::Ellipsis, Index::At(1)], &shape), [2, 11]);
+        let full = mask(&[2, 3], &[true, false, true, true, false, false]);
+        assert_eq!(results(&[Index::NewAxis, full.clone()], &[2, 3]), [1, 3]);
+        assert_eq!(kind(&[full], &[2, 4]), ErrorKind::Invalid);
+        assert_eq!(results(&[Index::Blocks { start: 1, stride: 4, count: 2, block: 3 }], &[11]), [6]);
+        let points = Selection::Points(vec![vec![2, -1], vec![0, 0]]).resolve(&[3, 5]).unwrap();
+        assert_eq!((points.result_shape(), points.aligned_shape()), (&[2][..], &[1, 2][..]));
+    }
+
+    #[test]
+    fn lists_that_are_ranges_become_ranges() {
+        let along = |list: &[i64]| along(&Index::List(list.to_vec()), 11, 0).unwrap();
+        assert_eq!(along(&[1, 4, 7]), AxisSelection::Range { start: 1, step: 3, count: 3 });
+        assert_eq!(along(&[-2]), AxisSelection::Range { start: 9, step: 1, count: 1 });
+        assert_eq!(along(&[7, 4, 1]), AxisSelection::List(vec![7, 4, 1]));
+        assert_eq!(along(&[4, 4]), AxisSelection::List(vec![4, 4]));
+        assert_eq!(along(&[]), AxisSelection::Range { start: 0, step: 1, count: 0 });
+    }
+
+    #[test]
+    fn indices_that_cannot_be_are_errors() {
+        assert_eq!(kind(&[Index::At(3)], &[3, 5]), ErrorKind::OutOfBounds);
+        assert_eq!(kind(&[Index::ALL, Index::List(vec![0, -6])], &[3, 5]), ErrorKind::OutOfBounds);
+        assert_eq!(kind(&[Index::At(0), Index::At(0), Index::At(0)], &[3, 5]), ErrorKind::OutOfBounds);
+        assert_eq!(kind(&[Index::Ellipsis, Index::Ellipsis], &[3, 5]), ErrorKind::Invalid);
+        assert_eq!(kind(&[range_of(None, None, 0)], &[3, 5]), ErrorKind::Invalid);
+        assert_eq!(kind(&[Index::Blocks { start: 1, stride: 4, count: 3, block: 3 }], &[11]), ErrorKind::OutOfBounds);
+        assert_eq!(kind(&[Index::Blocks { start: 1, stride: 2, count: 2, block: 3 }], &[11]), ErrorKind::Invalid);
+        let some = Index::Mask { shape: vec![3, 5], values: vec![true; 15] };
+        assert_eq!(kind(&[some], &[3, 5, 7]), ErrorKind::Unsupported);
+        assert_eq!(Selection::Points(vec![vec![1]]).resolve(&[3, 5]).unwrap_err().kind(), ErrorKind::Invalid);
+        assert_eq!(Selection::all().resolve(&[1; 33]).unwrap_err().kind(), ErrorKind::Invalid);
+    }
+}
