@@ -10,12 +10,14 @@
 //! | local heap | `local_heap` | III.D | `HEAP` |
 //! | global heap collection | `global_heap` | III.E | `GCOL` |
 //! | fixed array header, data block, page | `fixed_array` | VII.C | `FAHD`, `FADB` |
-//! | element of fixed and extensible arrays | `chunk_element` | VII.C, VII.D | |
+//! | extensible array header, index block, super block, data block | `extensible_array` | VII.D | `EAHD`, `EAIB`, `EASB`, `EADB` |
+//! | element and page of fixed and extensible arrays | `chunk_element` | VII.C, VII.D | |
 //! | header messages | `message` | IV.A.2 | |
 
 pub mod btree_v1;
 pub mod btree_v2;
 pub mod chunk_element;
+pub mod extensible_array;
 pub mod fixed_array;
 pub mod global_heap;
 pub mod local_heap;

@@ -424,6 +424,20 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         self.tape.rows(spot, columns, count, each)
     }
 
+    /// `count` addresses, one after the other, in one call.
+    pub fn offsets(
+        &mut self,
+        field: &'static str,
+        count: usize,
+        get: impl Fn(&T) -> &[Option<Addr>],
+    ) -> Result<Vec<Option<Addr>>> {
+        let mut all = Vec::new();
+        for i in 0..count {
+            all.push(self.offset(field, |t| get(t)[i])?);
+        }
+        Ok(all)
+    }
+
     /// A box of `len` bytes: what is walked inside may not leave it, and what it does not use is slack that is kept.
     pub fn boxed<X>(
         &mut self,
