@@ -9,6 +9,7 @@
 //! | symbol table node and entry | `symbol_table` | III.B, III.C | `SNOD` |
 //! | local heap | `local_heap` | III.D | `HEAP` |
 //! | global heap collection | `global_heap` | III.E | `GCOL` |
+//! | fractal heap header, direct and indirect block, heap id | `fractal_heap` | III.G | `FRHP`, `FHDB`, `FHIB` |
 //! | fixed array header, data block, page | `fixed_array` | VII.C | `FAHD`, `FADB` |
 //! | extensible array header, index block, super block, data block | `extensible_array` | VII.D | `EAHD`, `EAIB`, `EASB`, `EADB` |
 //! | element and page of fixed and extensible arrays | `chunk_element` | VII.C, VII.D | |
@@ -19,6 +20,7 @@ pub mod btree_v2;
 pub mod chunk_element;
 pub mod extensible_array;
 pub mod fixed_array;
+pub mod fractal_heap;
 pub mod global_heap;
 pub mod local_heap;
 pub mod message;

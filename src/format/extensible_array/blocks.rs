@@ -1,6 +1,6 @@
 //! The blocks of an extensible array. Specification VII.D. Signatures `EAIB`, `EASB` and `EADB`.
 
-use super::super::chunk_element::{ChunkElement, ElementKind, Page, PageContext, bit};
+use super::super::chunk_element::{ChunkElement, ElementKind, PageContext, bit};
 use super::header::Layout;
 use crate::error::Result;
 use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
@@ -70,7 +70,7 @@ pub struct DataBlockContext {
 pub struct PagePlace {
     /// Number of the page's first element in the data block.
     pub first: u64,
-    /// What [`Page`] depends on.
+    /// What [`super::Page`] depends on.
     pub context: PageContext,
     /// Bytes between the data block's address and the page.
     pub position: u64,
@@ -279,6 +279,7 @@ mod testing {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Page;
     use super::*;
     use crate::error::ErrorKind;
     use crate::wire::laws;
