@@ -4,7 +4,12 @@
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod index;
 pub mod limits;
+pub mod manifest;
+pub mod object;
+pub mod plan;
+pub mod read;
 pub mod selection;
 pub mod storage;
 pub mod wire;

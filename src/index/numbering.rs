@@ -24,7 +24,7 @@ impl Numbering {
             order.remove(front);
             order.insert(0, front);
         }
-        let mut steps = vec![1; order.len()];
+        let mut steps = vec![1u64; order.len()];
         for place in (1..order.len()).rev() {
             let axis = order[place];
             let Some(max) = max_shape[axis] else {

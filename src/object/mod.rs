@@ -1,6 +1,6 @@
 //! Objects: follows addresses from the superblock to headers, heaps, trees, links and attributes.
 //!
-//! Everything here is a job on a [`View`]: plain code that either has its bytes or stops with what is missing.
+//! Everything here is a job on a view: plain code that either has its bytes or stops with what is missing.
 
 pub mod attributes;
 pub mod btree;
@@ -13,7 +13,7 @@ pub mod path;
 pub use container::{Container, Scope};
 pub use header::{Header, ObjectKind};
 
-use crate::storage::{Stop, View};
+use crate::storage::Stop;
 
 /// The result of a step of a job.
 pub type Step<T> = std::result::Result<T, Stop>;
