@@ -1,6 +1,7 @@
 //! HDF5 in pure Rust: reads real HDF5 files with no libhdf5 and no C.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod convert;
 pub mod error;
 pub mod filter;
 pub mod format;

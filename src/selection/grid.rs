@@ -4,6 +4,8 @@
 //! shape [5, 7] in chunks [2, 3]: grid [3, 3]     chunk [1, 2] is number 5, its block: start [2, 6], count [2, 1]
 //! ```
 
+use bitvec::prelude::{BitVec, Lsb0};
+
 use crate::error::{Error, Result};
 use crate::selection::block::Block;
 use crate::selection::index::{Selected, Wanted};
@@ -171,12 +173,13 @@ impl ChunkSelection {
                 let places = shape::coordinates(&counts, i)?;
                 let coordinates: Vec<u64> = axes.iter().zip(&places).map(|(axis, &i)| axis.chunk(i)).collect();
                 let number = self.grid.number(&coordinates)?;
-                Some(Touched { grid: &self.grid, part: Part::Axes { axes, places }, coordinates, number })
+                Some(Touched { selection: self, place: i, part: Part::Axes { axes, places }, coordinates, number })
             }
             Parts::Points(groups) => {
                 let group = groups.get(usize::try_from(i).ok()?)?;
                 let coordinates = self.grid.coordinates(group.number)?;
-                Some(Touched { grid: &self.grid, part: Part::Points(group), coordinates, number: group.number })
+                let part = Part::Points(group);
+                Some(Touched { selection: self, place: i, part, coordinates, number: group.number })
             }
         }
     }
@@ -185,12 +188,98 @@ impl ChunkSelection {
     pub fn iter(&self) -> impl Iterator<Item = Touched<'_>> {
         (0..self.len()).filter_map(|i| self.get(i))
     }
+
+    /// The number in `grid` of each touched chunk, in order; `None` where `grid` has no such chunk. `grid` may be
+    /// another than the one that was selected from: a resize looks at old chunks in a new grid.
+    pub fn numbers(&self, grid: &Grid) -> Vec<Option<u64>> {
+        let axes = match &self.parts {
+            Parts::Axes(axes) => axes,
+            Parts::Points(groups) => {
+                let of = |group: &PointGroup| grid.number(&self.grid.coordinates(group.number)?);
+                return groups.iter().map(of).collect();
+            }
+        };
+        let mut numbers = vec![Some(0)];
+        for (axis, &count) in axes.iter().zip(grid.counts()) {
+            let chunks: Vec<u64> = (0..axis.len()).map(|i| axis.chunk(i)).collect();
+            let mut longer = Vec::with_capacity(numbers.len() * chunks.len());
+            for number in numbers {
+                let below = |&chunk: &u64| number.filter(|_| chunk < count).map(|n: u64| n * count + chunk);
+                longer.extend(chunks.iter().map(below));
+            }
+            numbers = longer;
+        }
+        numbers
+    }
+
+    /// Which of the touched chunks are wholly selected, one bit each, in order.
+    pub fn wholly(&self) -> BitVec<u64, Lsb0> {
+        let Parts::Axes(axes) = &self.parts else {
+            return self.iter().map(|touched| touched.wholly()).collect();
+        };
+        let mut mask: BitVec<u64, Lsb0> = BitVec::repeat(true, 1);
+        for axis in axes {
+            let own: BitVec<u64, Lsb0> = (0..axis.len()).map(|i| axis.wholly(i)).collect();
+            let none = BitVec::<u64, Lsb0>::repeat(false, own.len());
+            let mut longer = BitVec::with_capacity(mask.len() * own.len());
+            for whole in mask {
+                longer.extend_from_bitslice(if whole { &own } else { &none });
+            }
+            mask = longer;
+        }
+        mask
+    }
+
+    /// Calls `each` with every transfer of the `i`-th touched chunk, as [`Touched::transfers`] lists them, in `axes`,
+    /// whose memory is used again.
+    pub fn each_transfer(&self, i: u64, axes: &mut Vec<AxisTransfer>, mut each: impl FnMut(&mut [AxisTransfer])) {
+        let Parts::Axes(chunks) = &self.parts else {
+            for transfer in self.get(i).iter().flat_map(Touched::transfers) {
+                axes.clear();
+                axes.extend(transfer.axes);
+                each(axes);
+            }
+            return;
+        };
+        let (mut left, mut places, mut pieces) = (i, [0u64; shape::MAX_RANK], [0usize; shape::MAX_RANK]);
+        for (axis, place) in chunks.iter().zip(&mut places).rev() {
+            let len = axis.len();
+            (*place, left) = (left % len, left / len);
+        }
+        loop {
+            axes.clear();
+            let chosen = chunks.iter().zip(places).zip(pieces);
+            axes.extend(chosen.filter_map(|((axis, i), n)| axis.piece(i, n)).map(AxisTransfer::from));
+            each(axes);
+            let more = chunks.iter().zip(places).zip(&mut pieces).rev().any(|((axis, i), n)| {
+                *n = (*n + 1) % axis.pieces(i);
+                *n > 0
+            });
+            if !more {
+                return;
+            }
+        }
+    }
+
+    /// How many transfers the `i`-th touched chunk has.
+    pub fn transfer_count(&self, i: u64) -> usize {
+        let mut count = 0;
+        self.each_transfer(i, &mut vec![], |_| count += 1);
+        count
+    }
+
+    /// The extent of the `i`-th touched chunk within the array, per dimension.
+    pub fn extent(&self, i: u64) -> Vec<u64> {
+        self.get(i).map_or_else(Vec::new, |touched| touched.block().count)
+    }
 }
 
 /// A chunk that a selection touches.
 #[derive(Clone, Debug)]
 pub struct Touched<'a> {
-    grid: &'a Grid,
+    selection: &'a ChunkSelection,
+    /// Which of the touched chunks.
+    place: u64,
     part: Part<'a>,
     coordinates: Vec<u64>,
     number: u64,
@@ -219,7 +308,7 @@ impl Touched<'_> {
 
     /// The block of the array that it covers, cut at the edge.
     pub fn block(&self) -> Block {
-        self.grid.block(&self.coordinates)
+        self.selection.grid.block(&self.coordinates)
     }
 
     /// Whether all its elements (within the array) are selected.
@@ -239,7 +328,12 @@ impl Touched<'_> {
     /// [`Selected::aligned_shape`]), in order. One transfer, unless lists or points cut the part into several.
     pub fn transfers(&self) -> Vec<Transfer> {
         match &self.part {
-            Part::Axes { axes, places } => product(axes, places),
+            Part::Axes { .. } => {
+                let mut transfers = vec![];
+                self.selection
+                    .each_transfer(self.place, &mut vec![], |axes| transfers.push(Transfer { axes: axes.to_vec() }));
+                transfers
+            }
             Part::Points(group) => self.point_transfers(group),
         }
     }
@@ -264,33 +358,13 @@ impl Touched<'_> {
     }
 
     fn point_transfer(&self, (place, point): &(u64, Vec<u64>)) -> Transfer {
-        let within: Vec<u64> = point.iter().zip(&self.grid.chunk).map(|(at, chunk)| at % chunk).collect();
+        let within: Vec<u64> = point.iter().zip(&self.selection.grid.chunk).map(|(at, chunk)| at % chunk).collect();
         let mut result = vec![0; point.len()];
         if let Some(last) = result.last_mut() {
             *last = *place;
         }
         Transfer::block(&within, &result, &vec![1; point.len()])
     }
-}
-
-/// The product over dimensions of the pieces of one chunk, the last dimension fastest.
-fn product(axes: &[AxisChunks], places: &[u64]) -> Vec<Transfer> {
-    let mut transfers = vec![Transfer { axes: Vec::with_capacity(axes.len()) }];
-    for (axis, &i) in axes.iter().zip(places) {
-        let pieces: Vec<AxisTransfer> =
-            (0..axis.pieces(i)).filter_map(|n| axis.piece(i, n)).map(AxisTransfer::from).collect();
-        if let [piece] = pieces[..] {
-            transfers.iter_mut().for_each(|transfer| transfer.axes.push(piece));
-            continue;
-        }
-        let extend = |transfer: &Transfer, piece: AxisTransfer| {
-            let mut transfer = transfer.clone();
-            transfer.axes.push(piece);
-            transfer
-        };
-        transfers = transfers.iter().flat_map(|t| pieces.iter().map(move |&piece| extend(t, piece))).collect();
-    }
-    transfers
 }
 
 impl From<crate::selection::pieces::Piece> for AxisTransfer {
@@ -406,7 +480,8 @@ mod tests {
             let element = |at: &[u64]| u8::try_from(shape::number(grid.shape(), at).unwrap()).unwrap();
             let mut result = vec![255; wanted.len()];
             let mut last = None;
-            for touched in grid.select(&selected).unwrap().iter() {
+            let met = grid.select(&selected).unwrap();
+            for touched in met.iter() {
                 prop_assert!(last < Some(touched.number()));
                 last = Some(touched.number());
                 let block = touched.block();
@@ -422,6 +497,8 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(touched.wholly(), whole);
+                prop_assert_eq!(met.wholly()[shape::index(touched.place)], whole);
+                prop_assert_eq!(met.numbers(&grid)[shape::index(touched.place)], Some(touched.number()));
                 for transfer in touched.transfers() {
                     let from = Source { bytes: &chunk, shape: grid.chunk_shape() };
                     let to = Destination { bytes: &mut result, shape: selected.aligned_shape() };

@@ -132,6 +132,8 @@ pub struct Selected {
     wanted: Wanted,
     aligned: Vec<u64>,
     result: Vec<u64>,
+    /// For each dimension of the array that of the result it became.
+    places: Vec<Option<usize>>,
 }
 
 /// A product over dimensions, or a list.
@@ -155,7 +157,9 @@ impl Selected {
 
     fn ranges(shape: &[u64], start: &[u64], count: &[u64]) -> Selected {
         let axes = start.iter().zip(count).map(|(&start, &count)| AxisSelection::range(start, 1, count)).collect();
-        Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned: count.to_vec(), result: count.to_vec() }
+        let places = (0..count.len()).map(Some).collect();
+        let (aligned, result) = (count.to_vec(), count.to_vec());
+        Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result, places }
     }
 
     /// The array's shape.
@@ -172,6 +176,12 @@ impl Selected {
     /// left out, a list of points lies along the last dimension. The elements lie in memory as in the result's shape.
     pub fn aligned_shape(&self) -> &[u64] {
         &self.aligned
+    }
+
+    /// For each dimension of the array the dimension of the result it became; `None` for those that were dropped. A
+    /// list of points counts as the last dimension.
+    pub fn result_dimensions(&self) -> &[Option<usize>] {
+        &self.places
     }
 
     /// The number of elements of the result.
@@ -228,15 +238,17 @@ fn resolve_points(points: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
     }
     let points = Points::new(coordinates, shape)?;
     let result = vec![points.count()];
-    Ok(of_points(points, shape, result))
+    Ok(of_points(points, shape, result, 0))
 }
 
-fn of_points(points: Points, shape: &[u64], result: Vec<u64>) -> Selected {
-    let mut aligned = vec![1; shape.len()];
-    if let Some(last) = aligned.last_mut() {
+/// A selection of points that lie along dimension `place` of the result.
+fn of_points(points: Points, shape: &[u64], result: Vec<u64>, place: usize) -> Selected {
+    let (mut aligned, mut places) = (vec![1; shape.len()], vec![None; shape.len()]);
+    if let (Some(last), Some(of_last)) = (aligned.last_mut(), places.last_mut()) {
         *last = points.count();
+        *of_last = Some(place);
     }
-    Selected { shape: shape.to_vec(), wanted: Wanted::Points(points), aligned, result }
+    Selected { shape: shape.to_vec(), wanted: Wanted::Points(points), aligned, result, places }
 }
 
 fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
@@ -253,7 +265,7 @@ fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
         None => (indices, &[][..]),
     };
     let mut axes = Vec::with_capacity(shape.len());
-    let (mut aligned, mut result, mut points) = (vec![], vec![], None);
+    let (mut aligned, mut result, mut places, mut points) = (vec![], vec![], vec![], None);
     for index in before.iter().chain(&rest).chain(after) {
         let axis = axes.len();
         let selection = match index {
@@ -270,21 +282,23 @@ fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
                     return Err(Error::unsupported("mask of some but not all dimensions"));
                 }
                 let selected = Points::from_mask(values, shape)?;
+                points = Some((selected.clone(), result.len()));
                 result.push(selected.count());
-                points = Some(selected);
                 continue;
             }
             _ => along(index, shape[axis], axis)?,
         };
         aligned.push(selection.count());
-        if !matches!(index, Index::At(_)) {
+        let kept = !matches!(index, Index::At(_));
+        places.push(kept.then_some(result.len()));
+        if kept {
             result.push(selection.count());
         }
         axes.push(selection);
     }
     match points {
-        Some(points) => Ok(of_points(points, shape, result)),
-        None => Ok(Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result }),
+        Some((points, place)) => Ok(of_points(points, shape, result, place)),
+        None => Ok(Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result, places }),
     }
 }
 

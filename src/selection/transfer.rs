@@ -197,6 +197,9 @@ fn strided(source: &[u8], destination: &mut [u8], (from, to): (i64, i64), step: 
     let (from, to) = (shape::index(byte(from)), shape::index(byte(to)));
     let by = (signed_bytes(step.source, size), signed_bytes(step.destination, size));
     let count = shape::index(step.count);
+    if step.source == 0 && step.destination == 1 && run == size {
+        return fill(&mut destination[to..to + count * size], &source[from..from + size]);
+    }
     match run {
         1 => pieces::<1>(source, destination, (from, to), by, count),
         2 => pieces::<2>(source, destination, (from, to), by, count),
@@ -206,6 +209,20 @@ fn strided(source: &[u8], destination: &mut [u8], (from, to): (i64, i64), step: 
         _ => each(count, (from, to), by, |from, to| {
             destination[to..to + run].copy_from_slice(&source[from..from + run]);
         }),
+    }
+}
+
+/// Fills `bytes` with one element again and again.
+fn fill(bytes: &mut [u8], element: &[u8]) {
+    if element.iter().all(|byte| *byte == element[0]) {
+        return bytes.fill(element[0]);
+    }
+    let mut done = element.len();
+    bytes[..done].copy_from_slice(element);
+    while done < bytes.len() {
+        let more = done.min(bytes.len() - done);
+        bytes.copy_within(..more, done);
+        done += more;
     }
 }
 

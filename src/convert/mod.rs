@@ -1,0 +1,7 @@
+//! Values: what an element is in memory, and how one kind becomes another.
+
+mod cast;
+mod element;
+
+pub use cast::{cast, castable, equal};
+pub use element::{ByteOrder, Element, ElementType, Field, Number, NumberKind};
