@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use super::core::Node;
-use crate::convert::{Number, number, string};
+use crate::convert::number::Number;
+use crate::convert::{number, string};
 use crate::error::{Place, Result};
 use crate::format::message::comment::Comment;
 use crate::format::message::dataspace::{Dataspace, Kind};

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::attribute::object_methods;
 use super::core::Node;
-use crate::convert::{Number, number, string};
+use crate::convert::number::Number;
+use crate::convert::{number, string};
 use crate::error::{Error, Place, Result};
 use crate::filter::{ChunkInfo, Pipeline};
 use crate::format::local_heap;

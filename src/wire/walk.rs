@@ -257,11 +257,10 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// As many bytes as the array holds.
     pub fn array<const N: usize>(&mut self, field: &'static str, get: impl FnOnce(&T) -> &[u8; N]) -> Result<[u8; N]> {
-        let (spot, value) = (self.spot(field), self.value);
-        let mut array = [0; N];
-        match self.tape.raw(spot, N, |out| out.extend_from_slice(get(value.expect("because writing"))))? {
-            Some(found) => array.copy_from_slice(found),
-            None => return Ok(array),
+        let spot = self.spot(field);
+        let mut array = self.value.map_or([0; N], |t| *get(t));
+        if let Some(found) = self.tape.raw(spot, N, |out| out.extend_from_slice(&array))? {
+            array.copy_from_slice(found);
         }
         Ok(array)
     }
