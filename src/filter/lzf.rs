@@ -6,6 +6,7 @@
 //! 111ddddd  nnnnnnnn dddddddd n + 9 bytes from d + 1 back
 //! ```
 
+use super::lz::{Rules, copy_literals, copy_match, sequences};
 use super::{Bound, Filter, Output, ends_early};
 use crate::error::{Error, Result};
 
@@ -70,16 +71,12 @@ fn decode_into(input: &[u8], to: &mut [u8]) -> Result<()> {
     while at < input.len() {
         match token(input, at)? {
             Token::Literals { len } => {
-                let from = input.get(at + 1..at + 1 + len).ok_or_else(ends_early)?;
-                to.get_mut(filled..filled + len).ok_or_else(too_long)?.copy_from_slice(from);
+                copy_literals(input, at + 1, to, filled, len)?;
                 at += 1 + len;
                 filled += len;
             }
             Token::Match { len, distance, size } => {
-                if to.len() - filled < len {
-                    return Err(too_long());
-                }
-                copy_back(to, filled, distance, len)?;
+                copy_match(to, filled, distance, len)?;
                 at += size;
                 filled += len;
             }
@@ -91,72 +88,22 @@ fn decode_into(input: &[u8], to: &mut [u8]) -> Result<()> {
     Err(Error::corrupt(format!("the stream gives {filled} bytes, {} are expected", to.len())))
 }
 
-fn too_long() -> Error {
-    Error::corrupt("the stream gives more bytes than are expected")
-}
-
-/// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. The caller has checked `len`.
-#[inline]
-pub(super) fn copy_back(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
-    if distance > at || distance == 0 {
-        return Err(Error::corrupt(format!("a match reaches {distance} bytes back, only {at} are there")));
-    }
-    if distance >= len {
-        to.copy_within(at - distance..at - distance + len, at);
-    } else if distance == 1 {
-        let value = to[at - 1];
-        to[at..at + len].fill(value);
-    } else {
-        repeat_back(to, at, distance, len);
-    }
-    Ok(())
-}
-
-/// An overlapping match: the pattern doubles with every copy.
-fn repeat_back(to: &mut [u8], at: usize, distance: usize, len: usize) {
-    let start = at - distance;
-    let mut done = 0;
-    while done < len {
-        let step = (distance + done).min(len - done);
-        to.copy_within(start..start + step, at + done);
-        done += step;
-    }
-}
-
-const HASH_BITS: u32 = 13;
-const LONGEST_DISTANCE: usize = 1 << 13;
-const LONGEST_MATCH: usize = 255 + 9;
-
-fn hash(three: [u8; 3]) -> usize {
-    let value = u32::from_be_bytes([0, three[0], three[1], three[2]]);
-    super::size(value.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS))
-}
+const RULES: Rules = Rules {
+    longest_distance: 1 << 13,
+    longest_match: 255 + 9,
+    plain_end: 0,
+    plain_start: 4,
+    table_bits: 14,
+    patience: 6,
+    depth: 1,
+};
 
 fn encode(input: &[u8], output: &mut Vec<u8>) {
-    let mut table = vec![usize::MAX; 1 << HASH_BITS];
-    let (mut at, mut literals) = (0, 0);
-    while let Some(three) = input.get(at..).and_then(<[u8]>::first_chunk::<3>) {
-        let slot = &mut table[hash(*three)];
-        let candidate = std::mem::replace(slot, at);
-        let near = candidate < at && at - candidate <= LONGEST_DISTANCE;
-        if !near || input[candidate..candidate + 3] != *three {
-            at += 1;
-            continue;
-        }
-        let limit = (input.len() - at).min(LONGEST_MATCH);
-        let same = input[candidate + 3..].iter().zip(&input[at + 3..at + limit]).take_while(|(a, b)| a == b).count();
-        put_literals(&input[literals..at], output);
-        put_match(3 + same, at - candidate, output);
-        let end = at + 3 + same;
-        for inner in [end - 2, end - 1] {
-            if let Some(three) = input.get(inner..).and_then(<[u8]>::first_chunk::<3>) {
-                table[hash(*three)] = inner;
-            }
-        }
-        at = end;
-        literals = end;
-    }
-    put_literals(&input[literals..], output);
+    let rest = sequences(input, RULES, |sequence| {
+        put_literals(sequence.literals, output);
+        put_match(sequence.len, sequence.distance, output);
+    });
+    put_literals(rest, output);
 }
 
 fn put_literals(literals: &[u8], output: &mut Vec<u8>) {

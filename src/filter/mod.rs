@@ -6,17 +6,32 @@
 //! of a dataset one after the other.
 
 mod bits;
+mod bitshuffle;
+mod blocks;
+mod blosc;
+mod blosc2;
+#[cfg(feature = "bzip2")]
+mod bzip2;
+mod codec;
 mod deflate;
 mod fletcher32;
+mod lz;
+mod lz4;
+mod lz4_block;
 mod lzf;
 mod nbit;
 mod output;
 mod pipeline;
+mod quantise;
 mod registry;
 mod scale_offset;
 mod scratch;
 mod shuffle;
+#[cfg(feature = "snappy")]
+mod snappy;
 mod szip;
+#[cfg(feature = "zstd")]
+mod zstd;
 
 #[cfg(test)]
 mod testing;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{ChunkInfo, Filter, SharedFilter};
-use super::{deflate, fletcher32, lzf, nbit, scale_offset, shuffle, szip};
+use super::{bitshuffle, blosc, blosc2, deflate, fletcher32, lz4, lzf, nbit, quantise, scale_offset, shuffle, szip};
 use crate::error::{Error, Result};
 use crate::format::message::filter_pipeline::FilterDescription;
 
@@ -48,6 +48,11 @@ const fn known(id: u16, name: &'static str, maker: &'static str, support: Suppor
     Known { id, name, maker, support }
 }
 
+/// A filter that is behind a feature.
+const fn behind(feature: &'static str, there: bool) -> Support {
+    if there { Support::Full } else { Support::Feature(feature) }
+}
+
 /// Every filter that has a name here, by id.
 pub const KNOWN: &[Known] = &[
     known(1, "deflate", HDF, Support::Full),
@@ -57,40 +62,40 @@ pub const KNOWN: &[Known] = &[
     known(5, "nbit", HDF, Support::Full),
     known(6, "scaleoffset", HDF, Support::Full),
     known(305, "lzo", "PyTables", Support::No),
-    known(307, "bzip2", "PyTables", Support::No),
+    known(307, "bzip2", "PyTables", behind("bzip2", cfg!(feature = "bzip2"))),
     known(32000, "lzf", "h5py", Support::Full),
-    known(32001, "blosc", "the Blosc developers", Support::No),
+    known(32001, "blosc", "the Blosc developers", Support::Full),
     known(32002, "mafisc", "the University of Hamburg", Support::No),
-    known(32003, "snappy", "Lucas Villa Real", Support::No),
-    known(32004, "lz4", "the HDF Group and Dectris", Support::No),
+    known(32003, "snappy", "Lucas Villa Real", behind("snappy", cfg!(feature = "snappy"))),
+    known(32004, "lz4", "the HDF Group and Dectris", Support::Full),
     known(32005, "apax", "Samplify Systems", Support::No),
     known(32006, "cbf", "Dectris and the imgCIF developers", Support::No),
     known(32007, "jpeg-xr", "Dectris", Support::No),
-    known(32008, "bitshuffle", "Kiyoshi Masui", Support::No),
+    known(32008, "bitshuffle", "Kiyoshi Masui", Support::Full),
     known(32009, "spdp", "Texas State University", Support::No),
     known(32010, "lpc-rice", "Frans van den Bergh", Support::No),
     known(32011, "ccsds-123", "the ESA and the UAB", Support::No),
     known(32012, "jpeg-ls", "Dectris and ETH Zurich", Support::No),
-    known(32013, "zfp", "the Lawrence Livermore National Laboratory", Support::No),
+    known(32013, "zfp", "the Lawrence Livermore National Laboratory", behind("zfp", cfg!(feature = "zfp"))),
     known(32014, "fpzip", "the Lawrence Livermore National Laboratory", Support::No),
-    known(32015, "zstd", "the aparamon project", Support::No),
+    known(32015, "zstd", "the aparamon project", behind("zstd", cfg!(feature = "zstd"))),
     known(32016, "b3d", "the European Molecular Biology Laboratory", Support::No),
     known(32017, "sz", "the Argonne National Laboratory", Support::No),
     known(32018, "fcidecomp", "EUMETSAT", Support::No),
     known(32019, "jpeg", "Mark Rivers", Support::No),
     known(32020, "vbz", "Oxford Nanopore Technologies", Support::No),
     known(32021, "fapec", "DAPCOM Data Services", Support::No),
-    known(32022, "bitgroom", "the netCDF Operators", Support::No),
-    known(32023, "granular-bitround", "the netCDF Operators", Support::No),
+    known(32022, "bitgroom", "the netCDF Operators", Support::Full),
+    known(32023, "granular-bitround", "the netCDF Operators", Support::Full),
     known(32024, "sz3", "the Argonne National Laboratory", Support::No),
     known(32025, "delta-rice", "the Nab collaboration", Support::No),
-    known(32026, "blosc2", "the Blosc developers", Support::No),
+    known(32026, "blosc2", "the Blosc developers", Support::Full),
     known(32027, "flac", "the IceCube and CMB-S4 collaborations", Support::No),
     known(32028, "sperr", "the National Center for Atmospheric Research", Support::No),
     known(32029, "terse", "Senik Matinyan", Support::No),
     known(32030, "ffmpeg", "Cai Lab", Support::No),
     known(32031, "jpeg2000", "the HDF Group", Support::No),
-    known(32032, "bitround", "the netCDF Operators", Support::No),
+    known(32032, "bitround", "the netCDF Operators", Support::Full),
     known(32033, "htj2k", "the European Synchrotron Radiation Facility", Support::No),
 ];
 
@@ -103,7 +108,19 @@ fn built_in(id: u16) -> Option<Configure> {
         4 => |d, _| Ok(Arc::new(szip::Szip::new(&d.client_data)?)),
         5 => |d, chunk| Ok(Arc::new(nbit::NBit::new(&d.client_data, chunk)?)),
         6 => |d, chunk| Ok(Arc::new(scale_offset::ScaleOffset::new(&d.client_data, chunk)?)),
+        #[cfg(feature = "bzip2")]
+        307 => |d, _| shared(super::bzip2::Bzip2::new(&d.client_data)),
         32000 => |_, _| shared(lzf::Lzf),
+        32001 => |d, _| shared(blosc::Blosc::new(&d.client_data)),
+        #[cfg(feature = "snappy")]
+        32003 => |_, _| shared(super::snappy::Snappy),
+        32004 => |d, _| shared(lz4::Lz4::new(&d.client_data)),
+        32008 => |d, _| Ok(Arc::new(bitshuffle::Bitshuffle::new(&d.client_data)?)),
+        #[cfg(feature = "zstd")]
+        32015 => |d, _| shared(super::zstd::Zstd::new(&d.client_data)),
+        32022 | 32023 => |_, _| shared(quantise::Quantiser::unchanged()),
+        32026 => |d, _| shared(blosc2::Blosc2::new(&d.client_data)),
+        32032 => |d, _| shared(quantise::Quantiser::bit_round(&d.client_data)),
         _ => return None,
     })
 }
