@@ -5,7 +5,9 @@ pub mod convert;
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod handle;
 pub mod index;
+pub mod inspect;
 pub mod limits;
 pub mod manifest;
 pub mod object;
@@ -16,4 +18,7 @@ pub mod storage;
 pub mod wire;
 
 pub use error::{Error, ErrorKind, Place, Result};
+pub use handle::{
+    Attribute, Dataset, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object, OpenOptions,
+};
 pub use limits::Limits;

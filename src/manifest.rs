@@ -5,6 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
+use crate::format::encoded_selection::EncodedSelection;
 use crate::selection::{Elements, Grid};
 use crate::wire::{Addr, SourceId};
 
@@ -46,10 +47,10 @@ pub struct Mapping {
     pub file: String,
     /// Path of the other dataset.
     pub dataset: String,
-    /// Which elements of the other dataset.
-    pub source: Elements,
-    /// Its shape.
-    pub source_shape: Vec<u64>,
+    /// Which elements of the other dataset, whose shape is known when it is read.
+    pub source: EncodedSelection,
+    /// Where the selection ends along its unlimited axis, if it has one.
+    pub source_end: Option<u64>,
     /// Which elements of the virtual dataset.
     pub destination: Elements,
 }
@@ -234,7 +235,8 @@ impl fmt::Display for Manifest {
                 writeln!(f, "{} of {} chunks, {stored} bytes stored", chunks.len(), chunks.grid.len())?;
                 for chunk in chunks.iter() {
                     let at = chunks.grid.coordinates(chunk.number).unwrap_or_default();
-                    let mask = if chunk.filter_mask == 0 { String::new() } else { format!(" mask {:#x}", chunk.filter_mask) };
+                    let mask =
+                        if chunk.filter_mask == 0 { String::new() } else { format!(" mask {:#x}", chunk.filter_mask) };
                     writeln!(f, "  {at:?} {} bytes at {}{mask}", chunk.size, chunk.addr)?;
                 }
                 Ok(())
@@ -242,7 +244,7 @@ impl fmt::Display for Manifest {
             Manifest::Virtual(mappings) => {
                 writeln!(f, "{} mappings", mappings.len())?;
                 for m in mappings {
-                    writeln!(f, "  {} elements of {:?} in {:?}", m.source.count(), m.dataset, m.file)?;
+                    writeln!(f, "  {} elements of {:?} in {:?}", m.destination.count(), m.dataset, m.file)?;
                 }
                 Ok(())
             }

@@ -63,7 +63,8 @@ pub fn variable(element: &[u8], container: &Container) -> Result<bytes::Bytes> {
 /// Errors are `WrongType`, if the elements are no strings or a string is not UTF-8.
 pub fn decode(bytes: &[u8], datatype: &Datatype, container: &Container) -> Result<Vec<String>> {
     let size = usize::try_from(datatype.size).map_err(|_| Error::limit("a string is larger than memory"))?.max(1);
-    let utf8 = |text: Vec<u8>| String::from_utf8(text).map_err(|e| Error::wrong_type(format!("a string is not UTF-8: {e}")));
+    let utf8 =
+        |text: Vec<u8>| String::from_utf8(text).map_err(|e| Error::wrong_type(format!("a string is not UTF-8: {e}")));
     match &datatype.class {
         Class::String(text) => bytes.chunks_exact(size).map(|stored| utf8(trim(stored, *text).to_vec())).collect(),
         Class::VariableLength { text: Some(_), .. } => {

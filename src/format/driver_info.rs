@@ -5,7 +5,7 @@
 //! of equal size (`NCSAfami`).
 
 use crate::error::Result;
-use crate::wire::{Structure, Walk};
+use crate::wire::{Addr, Sizes, Structure, Walk};
 
 /// Kinds of contents that the multi driver tells apart: superblock, B-trees, raw data, global heaps, local heaps, object
 /// headers.
@@ -74,6 +74,12 @@ pub struct DriverContext {
 }
 
 impl Parameters {
+    /// What the driver info message of a superblock extension says.
+    pub fn of_message(message: &super::message::driver_info::DriverInfo) -> Result<Self> {
+        let cx = DriverContext { id: message.id, size: message.information.len() };
+        Self::decode(&message.information, Addr(0), Sizes::EIGHT, cx)
+    }
+
     fn multi(&self) -> &Multi {
         match self {
             Parameters::Multi(multi) => multi,

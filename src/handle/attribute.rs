@@ -91,7 +91,8 @@ impl Attribute {
 impl Node {
     pub(crate) fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
         let found = self.run(|scope| attributes::list(scope, &self.header))?;
-        let attribute = |f: Result<Found>| f.map(|found| Attribute { node: self.clone(), found }).map_err(|e| self.at(e));
+        let attribute =
+            |f: Result<Found>| f.map(|found| Attribute { node: self.clone(), found }).map_err(|e| self.at(e));
         Ok(found.into_iter().map(attribute).collect())
     }
 
@@ -115,7 +116,9 @@ impl Node {
         if let Some(time) = self.run(|scope| self.header.message::<OldModificationTime>(scope))? {
             return Ok(time.seconds());
         }
-        let crate::format::object_header::Prefix::V2 { times: Some(times), .. } = self.header.prefix else { return Ok(None) };
+        let crate::format::object_header::Prefix::V2 { times: Some(times), .. } = self.header.prefix else {
+            return Ok(None);
+        };
         Ok(Some(times[1].into()))
     }
 }

@@ -97,12 +97,14 @@ pub(crate) struct Node {
     pub(crate) core: Arc<Core>,
     pub(crate) header: Arc<Header>,
     pub(crate) path: Arc<str>,
+    /// How many virtual datasets led here.
+    pub(crate) depth: u32,
 }
 
 impl Node {
     pub(crate) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Node> {
         let header = core.header(addr).map_err(|e| e.at(Place::Object(path.to_owned())))?;
-        Ok(Node { core, header: Arc::new(header), path: path.into() })
+        Ok(Node { core, header: Arc::new(header), path: path.into(), depth: 0 })
     }
 
     /// Runs a job; errors name the object and the file.

@@ -6,7 +6,7 @@ use super::attribute::object_methods;
 use super::core::Node;
 use crate::convert::number::Number;
 use crate::convert::{number, string};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result};
 use crate::filter::{ChunkInfo, Pipeline};
 use crate::format::local_heap;
 use crate::format::message::HeaderMessageBody;
@@ -82,9 +82,8 @@ pub struct ExternalSegment {
 
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
-        let about = node.run(|scope| {
-            Ok((node.header.expect(scope)?, node.header.expect(scope)?, node.header.expect(scope)?))
-        });
+        let about =
+            node.run(|scope| Ok((node.header.expect(scope)?, node.header.expect(scope)?, node.header.expect(scope)?)));
         let (datatype, dataspace, layout) = about?;
         let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
         if let Layout::Virtual { .. } = about.layout.layout {
@@ -231,6 +230,11 @@ impl Dataset {
         })
     }
 
+    /// Its mappings, if it is virtual, as they are stored.
+    pub fn virtual_mappings(&self) -> Result<Vec<crate::index::virtual_layout::StoredMapping>> {
+        super::virtual_sources::stored(&self.node, &self.about.layout.layout)
+    }
+
     fn element_size(&self) -> Result<usize> {
         match usize::try_from(self.about.datatype.size) {
             Ok(0) => Err(self.node.at(Error::corrupt("an element has 0 bytes"))),
@@ -330,7 +334,8 @@ impl Dataset {
         let limit = self.node.core.container.loaded.limits().result;
         let size = elements.checked_mul(self.about.datatype.size.into()).filter(|size| *size <= limit);
         let size = size.and_then(|size| usize::try_from(size).ok());
-        let beyond = || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
+        let beyond =
+            || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
         let size = size.ok_or_else(beyond)?;
         // Ask first: an allocation that fails ends the process.
         Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
@@ -425,10 +430,5 @@ impl Dataset {
             Manifest::Chunks(chunks) => chunks.stored_size(),
             Manifest::Virtual(_) => 0,
         })
-    }
-
-    /// An error, seen from this dataset and one of its chunks or sources.
-    pub(super) fn at(&self, error: Error) -> Error {
-        error.at(Place::Object(self.node.path.to_string()))
     }
 }

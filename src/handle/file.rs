@@ -65,6 +65,11 @@ impl File {
         OpenOptions::new().open_source(Arc::new(crate::storage::MemorySource::new(bytes)), "memory")
     }
 
+    /// The file below its handles, for the rooms that print it.
+    pub(crate) fn container(&self) -> &crate::object::Container {
+        &self.core.container
+    }
+
     /// What is odd about the file without making it unreadable: an open writer, missing bytes.
     pub fn warnings(&self) -> &[String] {
         &self.core.container.warnings
@@ -80,7 +85,10 @@ impl File {
             symbol_leaf_k: container.leaf_k,
             symbol_internal_k: container.internal_k,
             chunk_k: container.chunk_k,
-            shared_messages: container.shared_message_indexes(),
+            shared_messages: container
+                .shared_messages
+                .as_ref()
+                .map(|table| table.indexes.iter().map(|index| (index.message_types, index.min_size)).collect()),
             file_space: container.file_space.clone(),
         }
     }

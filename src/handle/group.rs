@@ -8,8 +8,8 @@ use super::dataset::Dataset;
 use super::named_type::NamedType;
 use crate::error::{Error, Result};
 use crate::format::message::link::{self, LinkTarget as Stored};
-use crate::object::links::{self, LinkStorage};
 use crate::object::ObjectKind;
+use crate::object::links::{self, LinkStorage};
 use crate::wire::Addr;
 
 /// A group.
@@ -87,7 +87,10 @@ impl Link {
 
 impl Object {
     pub(super) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Object> {
-        let node = Node::open(core, addr, path)?;
+        Self::of(Node::open(core, addr, path)?)
+    }
+
+    pub(super) fn of(node: Node) -> Result<Object> {
         Ok(match node.header.kind().map_err(|e| node.at(e))? {
             ObjectKind::Group => Object::Group(Group { node }),
             ObjectKind::Dataset => Object::Dataset(Dataset::open(node)?),

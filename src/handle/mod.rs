@@ -5,10 +5,13 @@ mod attribute;
 mod core;
 mod dataset;
 mod file;
+mod file_set;
 mod group;
 mod named_type;
 mod options;
+mod virtual_sources;
 
+pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use file::{File, FileFacts};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::core::Core;
 use super::file::File;
+use super::file_set;
 use crate::error::{Error, Place, Result};
 use crate::filter::Registry;
 use crate::limits::Limits;
 use crate::object::container::Opening;
-use crate::storage::pieces::{self, Pieces};
+use crate::storage::pieces::Pieces;
 use crate::storage::{FileSource, NoFiles, Purpose, Resolve, Roots, SharedSource};
 
 /// How a file is opened. Each method takes and gives the options, so that they read as a sentence.
@@ -129,9 +130,9 @@ impl OpenOptions {
         let path = name.as_ref();
         let named = |e: Error| e.at(Place::File(path.display().to_string()));
         let pieces = match driver {
-            Driver::Family => pieces::family(path),
-            Driver::Split => pieces::split(path),
-            Driver::Multi => pieces::multi(path),
+            Driver::Family => file_set::family(path),
+            Driver::Split => file_set::split(path),
+            Driver::Multi => file_set::multi(path),
         };
         let source = pieces.and_then(Pieces::new).map_err(named)?;
         self.open_in(Arc::new(source), path)

@@ -62,7 +62,8 @@ fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
 fn place(indexed: &Indexed<'_>, row: &ChunkRow<'_>, scaled: &mut [u64]) -> Result<Option<ChunkPlace>> {
     for ((scaled, offset), size) in scaled.iter_mut().zip(row.offsets).zip(indexed.layout.shape()) {
         if offset % size != 0 {
-            let what = format!("a chunk begins at {:?}, not at a multiple of {:?}", row.offsets, indexed.layout.shape());
+            let what =
+                format!("a chunk begins at {:?}, not at a multiple of {:?}", row.offsets, indexed.layout.shape());
             return Err(Error::corrupt(what));
         }
         *scaled = offset / size;

@@ -32,7 +32,9 @@ pub(super) fn chunks(scope: Scope<'_>, indexed: Indexed<'_>) -> Step<Chunks> {
     let supers: Vec<_> = index.super_blocks.iter().zip(layout.super_blocks()).collect();
     let supers: Vec<_> = supers.into_iter().filter_map(|(addr, cx)| Some(((*addr)?, cx))).collect();
     let supers: Vec<_> = supers.into_iter().filter(|(_, context)| context.first() < end).collect();
-    for ((addr, context), block) in supers.iter().zip(scope.view.each(&supers, |(a, cx)| scope.view.load::<SuperBlock>(*a, *cx))?) {
+    for ((addr, context), block) in
+        supers.iter().zip(scope.view.each(&supers, |(a, cx)| scope.view.load::<SuperBlock>(*a, *cx))?)
+    {
         check_header(block.header, indexed.addr, *addr)?;
         for (number, (addr, (first, data))) in block.data_blocks.iter().zip(context.data_blocks()).enumerate() {
             if let Some(addr) = addr.filter(|_| first < end) {

@@ -7,6 +7,7 @@ mod fixed_array;
 mod implicit;
 mod numbering;
 mod single;
+pub mod virtual_layout;
 
 use crate::error::{Error, Result};
 use crate::format::message::data_layout::{ChunkIndex, Chunked};

@@ -28,10 +28,13 @@ impl Numbering {
         for place in (1..order.len()).rev() {
             let axis = order[place];
             let Some(max) = max_shape[axis] else {
-                return Err(Error::corrupt("a second dimension of the dataset is unlimited, the index has no place for it"));
+                return Err(Error::corrupt(
+                    "a second dimension of the dataset is unlimited, the index has no place for it",
+                ));
             };
             let step = steps[place].checked_mul(max.div_ceil(chunk[axis]).max(1));
-            steps[place - 1] = step.ok_or_else(|| Error::corrupt("the chunks of the largest shape cannot be counted"))?;
+            steps[place - 1] =
+                step.ok_or_else(|| Error::corrupt("the chunks of the largest shape cannot be counted"))?;
         }
         let same = |axis: usize| max_shape[axis].is_some_and(|max| max.div_ceil(chunk[axis]) == grid.counts()[axis]);
         let identical = order.iter().enumerate().all(|(place, axis)| place == *axis)
@@ -44,7 +47,11 @@ impl Numbering {
         if self.grid.is_empty() {
             return 0;
         }
-        let last = self.order.iter().zip(&self.steps).map(|(axis, step)| (self.grid.counts()[*axis] - 1).saturating_mul(*step));
+        let last = self
+            .order
+            .iter()
+            .zip(&self.steps)
+            .map(|(axis, step)| (self.grid.counts()[*axis] - 1).saturating_mul(*step));
         last.fold(1, u64::saturating_add)
     }
 
@@ -65,7 +72,9 @@ impl Numbering {
     /// The element that stands for the chunk at `coordinates`, counted in chunks.
     pub(super) fn element(&self, coordinates: &[u64]) -> Option<u64> {
         let parts = self.order.iter().zip(&self.steps);
-        parts.map(|(axis, step)| coordinates[*axis].checked_mul(*step)).try_fold(0u64, |sum, part| sum.checked_add(part?))
+        parts
+            .map(|(axis, step)| coordinates[*axis].checked_mul(*step))
+            .try_fold(0u64, |sum, part| sum.checked_add(part?))
     }
 }
 

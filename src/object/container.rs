@@ -1,16 +1,22 @@
 //! The container: superblock, its extension, and what they say about the whole file.
 
-use super::header::Header;
 use super::Step;
+use super::header::Header;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::message::HeaderMessageBody;
 use crate::format::message::btree_k::BTreeK;
+use crate::format::message::cache_image::CacheImageInfo;
 use crate::format::message::driver_info::DriverInfo;
 use crate::format::message::file_space_info::{FileSpace, FileSpaceInfo};
+use crate::format::message::fill_value::{FillValue, OldFillValue};
+use crate::format::message::shared_message_table::SharedMessageTableInfo;
+use crate::format::metadata_cache_image::MetadataCacheImage;
+use crate::format::shared_message_table::SharedMessageTable;
 use crate::format::superblock::{SIGNATURE, Superblock, Version};
 use crate::limits::Limits;
 use crate::storage::{self, Loaded, SharedSource, Stop, View};
-use crate::wire::{Addr, ByteRange};
+use crate::wire::{Addr, ByteRange, Structure};
 
 /// A file, as far as it is one thing.
 #[derive(Debug)]
@@ -31,6 +37,8 @@ pub struct Container {
     pub chunk_k: u16,
     /// How free space is managed, if the file says so.
     pub file_space: Option<FileSpace>,
+    /// The table of messages that objects share, if there is one.
+    pub shared_messages: Option<SharedMessageTable>,
     /// The storage driver that wrote the file, if it says so: its name and what it kept.
     pub driver: Option<([u8; 8], bytes::Bytes)>,
     /// Decoders by filter id.
@@ -87,6 +95,7 @@ impl Container {
             internal_k,
             chunk_k,
             file_space: None,
+            shared_messages: None,
             driver: None,
             registry: opening.registry,
             warnings: Vec::new(),
@@ -102,8 +111,11 @@ impl Container {
     }
 
     /// The fractal heap in which shared messages of type `kind` are.
-    pub fn message_heap(&self, _kind: u16) -> Option<Addr> {
-        None
+    pub fn message_heap(&self, kind: u16) -> Option<Addr> {
+        // Old fill values are shared as new ones.
+        let kind = if kind == OldFillValue::KIND { FillValue::KIND } else { kind };
+        let indexes = &self.shared_messages.as_ref()?.indexes;
+        indexes.iter().find(|index| kind < 16 && index.message_types >> kind & 1 == 1)?.heap
     }
 
     /// Notes an open writer, and a file that is shorter than it says.
@@ -130,18 +142,33 @@ impl Container {
         Ok(())
     }
 
+    /// Reads the superblock extension. What was in the writer's cache comes first, as any address may lead into it.
     fn read_extension(&mut self) -> Result<()> {
-        if let Version::Old(old) = &self.superblock.version {
-            let _ = old.driver_info;
-            return Ok(());
-        }
         let Version::New { extension: Some(addr), .. } = self.superblock.version else { return Ok(()) };
         let header = self.run(|scope| Header::load(scope, addr))?;
+        if let Some(image) = self.run(|scope| header.message::<CacheImageInfo>(scope))? {
+            self.lay_over_cache_image(&image)?;
+        }
         if let Some(k) = self.run(|scope| header.message::<BTreeK>(scope))? {
             (self.leaf_k, self.internal_k, self.chunk_k) = (k.leaf_k, k.internal_k, k.chunk_k);
         }
         self.file_space = self.run(|scope| header.message::<FileSpaceInfo>(scope))?.map(|info| info.current());
         self.driver = self.run(|scope| header.message::<DriverInfo>(scope))?.map(|d| (d.id, d.information));
+        if let Some(info) = self.run(|scope| header.message::<SharedMessageTableInfo>(scope))? {
+            self.shared_messages = Some(self.run(|scope| scope.view.load(info.table, info.index_count))?);
+        }
+        Ok(())
+    }
+
+    fn lay_over_cache_image(&mut self, info: &CacheImageInfo) -> Result<()> {
+        let Some(block) = info.block else { return Ok(()) };
+        let image: MetadataCacheImage = self.run(|scope| {
+            let bytes = scope.view.bytes(ByteRange::new(block, info.size))?;
+            Ok(MetadataCacheImage::decode_shared(&bytes, block, scope.view.sizes(), ()).map_err(Error::sealed)?.0)
+        })?;
+        for entry in image.entries {
+            self.loaded.lay_over(entry.addr, entry.image)?;
+        }
         Ok(())
     }
 }

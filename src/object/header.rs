@@ -52,7 +52,9 @@ impl Header {
         while !next.is_empty() {
             for block in &next {
                 if seen.contains(&block.block) {
-                    return Err(Error::corrupt(format!("continuation blocks of the header at {addr} form a cycle")).into());
+                    return Err(
+                        Error::corrupt(format!("continuation blocks of the header at {addr} form a cycle")).into()
+                    );
                 }
                 seen.push(block.block);
             }
@@ -80,7 +82,8 @@ impl Header {
                     continuations.push(ContinuationInfo::decode(&message.data, message.origin.0, sizes, ())?);
                 }
                 kind if message.flags & FAIL_IF_UNKNOWN != 0 && !Message::is_known(kind) => {
-                    let what = format!("header message type {kind:#x} at {} is not known and must be", message.origin.0);
+                    let what =
+                        format!("header message type {kind:#x} at {} is not known and must be", message.origin.0);
                     return Err(Error::unsupported(what).into());
                 }
                 _ => self.messages.push(message),

@@ -160,7 +160,8 @@ impl FractalHeap {
         if stated == self.addr {
             return Ok(());
         }
-        let what = format!("the block at {block} belongs to the fractal heap at {stated}, not to that at {}", self.addr);
+        let what =
+            format!("the block at {block} belongs to the fractal heap at {stated}, not to that at {}", self.addr);
         Err(Error::corrupt(what))
     }
 }

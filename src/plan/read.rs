@@ -58,7 +58,13 @@ impl ReadPlan {
 
 impl fmt::Display for ReadPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "ReadPlan of {:?} from {:?}, {} bytes to fetch", self.block.count, self.block.start, self.fetched())?;
+        writeln!(
+            f,
+            "ReadPlan of {:?} from {:?}, {} bytes to fetch",
+            self.block.count,
+            self.block.start,
+            self.fetched()
+        )?;
         if self.fills {
             writeln!(f, "  fill what is not stored")?;
         }

@@ -4,5 +4,6 @@ mod place;
 mod planner;
 mod run;
 
+pub use place::fill;
 pub use planner::plan;
 pub use run::{Reading, SourceTable};

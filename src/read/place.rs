@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::selection::{Block, Destination, Grid, Source, Transfer};
 
 /// Fills `into` with copies of `element`; with zeros if there is none.
-pub(super) fn fill(into: &mut [u8], element: Option<&[u8]>) {
+pub fn fill(into: &mut [u8], element: Option<&[u8]>) {
     match element {
         Some(element) if !element.is_empty() && element.iter().any(|&b| b != 0) => {
             for slot in into.chunks_mut(element.len()) {

@@ -11,13 +11,8 @@ use crate::selection::{Block, shape};
 /// former are there, the latter are read from their sources.
 pub fn plan(manifest: &Manifest, shape: &[u64], element_size: usize, block: &Block) -> Result<ReadPlan> {
     block.check(shape)?;
-    let mut plan = ReadPlan {
-        block: block.clone(),
-        element_size,
-        fills: false,
-        pieces: Vec::new(),
-        chunks: Vec::new(),
-    };
+    let mut plan =
+        ReadPlan { block: block.clone(), element_size, fills: false, pieces: Vec::new(), chunks: Vec::new() };
     match manifest {
         Manifest::Segments { segments, .. } => plan_segments(&mut plan, segments, shape)?,
         Manifest::Chunks(chunks) => plan_chunks(&mut plan, chunks)?,
@@ -106,7 +101,8 @@ mod tests {
     #[test]
     fn segments_become_pieces_and_holes_are_filled() {
         let segment = |start, addr, size| Segment { start, source: SourceId(0), addr: Addr(addr), size };
-        let manifest = Manifest::Segments { segments: vec![segment(0, 1000, 20), segment(24, 5000, 36)], files: vec![] };
+        let manifest =
+            Manifest::Segments { segments: vec![segment(0, 1000, 20), segment(24, 5000, 36)], files: vec![] };
         let plan = plan(&manifest, &[3, 5], 4, &Block::new(&[0, 1], &[2, 4])).unwrap();
         let pieces: Vec<_> = plan.pieces.iter().map(|p| (p.addr.0, p.size, p.destination)).collect();
         assert_eq!(pieces, [(1004, 16, 0), (5000, 16, 16)]);

@@ -96,7 +96,8 @@ impl Reading<'_> {
         let range = ByteRange::new(read.addr, read.size);
         if read.in_place {
             let start = start_in(&covered.start, plan)?;
-            let slot = start.checked_mul(plan.element_size).and_then(|start| into.get_mut(start..start.checked_add(bytes)?));
+            let slot =
+                start.checked_mul(plan.element_size).and_then(|start| into.get_mut(start..start.checked_add(bytes)?));
             let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned block"))?;
             if raw {
                 return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
