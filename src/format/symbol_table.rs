@@ -67,7 +67,7 @@ impl Structure for Node {
     }
 
     fn first_read(sizes: Sizes, _: ()) -> usize {
-        8 + 8 * (24 + 2 * usize::from(sizes.offsets))
+        8 + 8 * (24 + usize::from(sizes.offsets) + usize::from(sizes.lengths))
     }
 }
 
@@ -76,8 +76,8 @@ impl Structure for Entry {
     type Context = ();
 
     fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
-        let width = w.sizes().offsets;
-        let name = w.uint("link name offset", width, |e| e.name)?;
+        // The specification says that it is as wide as offsets; libhdf5 writes it as wide as lengths.
+        let name = w.length("link name offset", |e| e.name)?;
         let object_header = w.offset("object header address", |e| e.object_header)?;
         let cache_type = w.u32("cache type", |e| e.cache_type)?;
         let reserved = w.reserved(4, |e| &e.reserved)?;
@@ -96,9 +96,9 @@ mod tests {
 
     pub(crate) fn entry(sizes: Sizes) -> BoxedStrategy<Entry> {
         let addr = proptest::option::of(laws::addr(sizes));
-        (laws::addr(sizes), addr, any::<u32>(), any::<[u8; 16]>())
+        (laws::length(sizes), addr, any::<u32>(), any::<[u8; 16]>())
             .prop_map(|(name, object_header, cache_type, scratch)| Entry {
-                name: name.0,
+                name,
                 object_header,
                 cache_type,
                 reserved: Vec::new(),

@@ -80,6 +80,9 @@ pub struct ExternalSegment {
     pub size: Option<u64>,
 }
 
+/// The fill time "never".
+const NEVER_WRITTEN: u8 = 1;
+
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
         let about =
@@ -202,7 +205,9 @@ impl Dataset {
 
     /// One element that stands for what nobody wrote, as stored; `None` for zeros.
     fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
-        match self.fill_value()?.map(|fill| fill.value) {
+        // A fill time of "never" leaves what was not written without a value, and so zero.
+        let written = self.fill_value()?.filter(|fill| fill.write_time != NEVER_WRITTEN);
+        match written.map(|fill| fill.value) {
             Some(Fill::User(value)) if value.len() == self.element_size()? => Ok(Some(value)),
             Some(Fill::User(value)) => {
                 let what = format!("the fill value has {} bytes, an element {}", value.len(), self.about.datatype.size);
