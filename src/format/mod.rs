@@ -35,6 +35,8 @@ pub mod global_heap;
 pub mod local_heap;
 pub mod message;
 pub mod metadata_cache_image;
+#[cfg(test)]
+mod pages;
 pub mod reference;
 pub mod shared_message_table;
 pub mod superblock;

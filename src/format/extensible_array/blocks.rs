@@ -36,7 +36,8 @@ pub struct SuperBlock {
 pub struct DataBlock {
     /// The array's header.
     pub header: Addr,
-    /// Number of the first element, those of the index block left aside.
+    /// Number of the first element, those of the index block left aside, as it is stored: libhdf5 stores another number
+    /// in blocks to which the index block points.
     pub first: u64,
     /// The elements; none if they stand in pages.
     pub elements: Vec<ChunkElement>,
