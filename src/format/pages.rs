@@ -148,6 +148,9 @@ const WIDTHS: [Sizes; 3] = [Sizes::EIGHT, Sizes { offsets: 4, lengths: 8 }, Size
 /// A structure, a field of it, and how often the field stood elsewhere in the value before.
 type Key = (&'static str, &'static str, usize);
 
+/// A field, its size, and whether it follows itself.
+type Shown = (Key, usize, bool);
+
 /// A row of a table.
 struct Row {
     key: Key,
@@ -190,12 +193,12 @@ where
 }
 
 /// The fields that one value shows, with their sizes. Fields that follow themselves count as one.
-fn keyed(page: &str, placed: &[Placed]) -> Vec<(Key, usize, bool)> {
-    let mut all: Vec<(Key, usize, bool)> = Vec::new();
+fn keyed(page: &str, placed: &[Placed]) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
     for Placed { structure, field, size, .. } in placed.iter().filter(|field| field.size > 0) {
         let is_elsewhere = ELSEWHERE.iter().any(|(s, p)| s == structure && *p != page);
         let field = if is_elsewhere { "" } else { *field };
-        let same = |((s, f, _), ..): &&(Key, usize, bool)| (*s, *f) == (*structure, field);
+        let same = |((s, f, _), ..): &&Shown| (*s, *f) == (*structure, field);
         let before = all.iter().rev().find(same).map(|((_, _, number), ..)| *number);
         let follows_itself = all.last().as_ref().is_some_and(same);
         match all.last_mut() {
@@ -210,7 +213,7 @@ fn keyed(page: &str, placed: &[Placed]) -> Vec<(Key, usize, bool)> {
 }
 
 /// The rows that all values show. A field of a list has one row.
-fn rows(samples: &[(Sizes, Vec<(Key, usize, bool)>)]) -> Vec<Row> {
+fn rows(samples: &[(Sizes, Vec<Shown>)]) -> Vec<Row> {
     let mut counts: BTreeMap<(&str, &str), BTreeSet<usize>> = BTreeMap::new();
     for (_, fields) in samples {
         let last: BTreeMap<_, _> = fields.iter().map(|((s, f, n), ..)| ((*s, *f), *n)).collect();
