@@ -30,6 +30,8 @@ mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod szip;
+#[cfg(feature = "zfp")]
+mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
