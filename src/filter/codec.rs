@@ -45,7 +45,7 @@ impl Codec {
 
 /// How many earlier places a level tries.
 fn high_effort(level: i32) -> Effort {
-    Effort::High(1 << level.clamp(1, 12))
+    Effort::High(4 << level.clamp(1, 9))
 }
 
 #[cfg(feature = "snappy")]

@@ -75,6 +75,13 @@ impl Encoder {
     }
 
     fn encode_stream(self, stream: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        if let (Generation::Second, Some(&first)) = (self.generation, stream.first())
+            && stream.iter().all(|&byte| byte == first)
+        {
+            output.extend_from_slice(&(-i32::from(first)).to_le_bytes());
+            output.extend(if first == 0 { &[][..] } else { &[1] });
+            return Ok(());
+        }
         let start = output.len();
         output.extend_from_slice(&[0; 4]);
         self.codec.encode(stream, self.codec_level(), output)?;
