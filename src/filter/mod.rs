@@ -15,6 +15,7 @@ mod bzip2;
 mod codec;
 mod deflate;
 mod fletcher32;
+mod inflate;
 mod lz;
 mod lz4;
 mod lz4_block;
