@@ -71,6 +71,7 @@ pub(super) fn encode(input: &[u8], effort: Effort, output: &mut Vec<u8>) {
         Effort::Fast => (1, 13),
         Effort::High(depth) => (depth, 15),
     };
+    let hashed = if effort == Effort::Fast && input.len() > 64 << 10 { 5 } else { 4 };
     let rules = Rules {
         longest_distance: 65_535,
         longest_match: usize::MAX,
@@ -78,6 +79,7 @@ pub(super) fn encode(input: &[u8], effort: Effort, output: &mut Vec<u8>) {
         plain_start: 12,
         table_bits,
         patience: 6,
+        hashed,
         depth,
     };
     let rest = sequences(input, rules, |sequence| put(&sequence, output));
