@@ -34,8 +34,22 @@ pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize,
 }
 
 /// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. May write up to 16 bytes of what comes next.
-#[inline]
+#[inline(always)]
 pub(super) fn copy_match(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
+    if distance < STEP || distance > at || len > LONG || to.len() - at < LONG + STEP {
+        return copy_other(to, at, distance, len);
+    }
+    let mut done = 0;
+    while done < len {
+        to.copy_within(at - distance + done..at - distance + done + STEP, at + done);
+        done += STEP;
+    }
+    Ok(())
+}
+
+/// A match that is near, long, wrong, or near the end.
+#[inline(never)]
+fn copy_other(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
     if distance > at || distance == 0 {
         return Err(too_far(distance, at));
     }
@@ -45,13 +59,7 @@ pub(super) fn copy_match(to: &mut [u8], at: usize, distance: usize, len: usize) 
     }
     let end = at + len;
     let (mut from, mut at) = (at - distance, at);
-    if distance >= STEP {
-        while at < end {
-            to.copy_within(from..from + STEP, at);
-            from += STEP;
-            at += STEP;
-        }
-    } else if distance >= HALF {
+    if distance >= HALF {
         while at < end {
             to.copy_within(from..from + HALF, at);
             from += HALF;
