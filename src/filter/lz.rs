@@ -19,13 +19,15 @@ fn too_far(distance: usize, at: usize) -> Error {
 }
 
 /// Copies `len` bytes from `input` at `from` to `to` at `at`. May write up to 16 bytes of what comes next.
-#[inline]
+#[inline(always)]
 pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize, len: usize) -> Result<()> {
-    if len <= STEP
-        && let Some(bytes) = input.get(from..).and_then(<[u8]>::first_chunk::<STEP>)
-        && let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<STEP>)
+    if len <= LONG
+        && let Some(bytes) = input.get(from..).and_then(<[u8]>::first_chunk::<{ LONG + STEP }>)
+        && let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<{ LONG + STEP }>)
     {
-        *place = *bytes;
+        for (place, bytes) in place.as_chunks_mut::<STEP>().0.iter_mut().zip(bytes.as_chunks().0).take(len / STEP + 1) {
+            *place = *bytes;
+        }
         return Ok(());
     }
     let bytes = input.get(from..).and_then(|rest| rest.get(..len)).ok_or_else(ends_early)?;
