@@ -437,3 +437,55 @@ impl Dataset {
         })
     }
 }
+
+impl Dataset {
+    /// The shape as text: `[365, 721, 1440]`, `scalar`, `empty`; unlimited dimensions have a `+`.
+    pub fn shape_text(&self) -> String {
+        match self.about.dataspace.kind {
+            Kind::Null => "empty".to_owned(),
+            Kind::Scalar => "scalar".to_owned(),
+            Kind::Simple => {
+                let dimensions = self.shape().iter().zip(self.max_shape());
+                let text = |(size, max): (&u64, Option<u64>)| match max {
+                    None => format!("{size}+"),
+                    Some(max) if max > *size => format!("{size}..{max}"),
+                    Some(_) => size.to_string(),
+                };
+                format!("[{}]", dimensions.map(text).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// Type, shape, layout and filters on one line: `f32 [365, 721], chunks [1, 721], shuffle + deflate(4)`.
+impl std::fmt::Display for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", crate::convert::notation::short(self.datatype()), self.shape_text())?;
+        match self.layout() {
+            StorageLayout::Chunked => write!(f, ", chunks {:?}", self.chunk_shape().unwrap_or_default())?,
+            StorageLayout::Compact => write!(f, ", compact")?,
+            StorageLayout::Contiguous => write!(f, ", contiguous")?,
+            StorageLayout::Virtual => write!(f, ", virtual")?,
+        }
+        let filters = self.filters().unwrap_or_default();
+        for (i, filter) in filters.iter().enumerate() {
+            write!(f, "{}{filter}", if i == 0 { ", " } else { " + " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The filter's name, and the level or element size that people know it by: `deflate(4)`, `shuffle(4)`.
+impl std::fmt::Display for FilterInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match crate::filter::Known::find(self.id) {
+            Some(known) => write!(f, "{}", known.name)?,
+            None if self.name.is_empty() => write!(f, "filter {}", self.id)?,
+            None => write!(f, "{} (filter {})", self.name, self.id)?,
+        }
+        match (self.id, self.client_data.first()) {
+            (1 | 2 | 307 | 32_015, Some(value)) => write!(f, "({value})"),
+            _ => Ok(()),
+        }
+    }
+}
