@@ -7,4 +7,7 @@
 mod document;
 mod support;
 
+mod architecture;
 mod corpus;
+mod hostile;
+mod read;

@@ -1,6 +1,7 @@
 //! What several tests need: where things are, and how to say that a test was skipped.
 
 pub(crate) mod documents;
+pub(crate) mod python;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,29 @@ pub(crate) fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Says on the terminal, whatever the test harness captures, that a test was skipped.
+/// Says something on the terminal, whatever the test harness captures.
+pub(crate) fn say(what: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}");
+}
+
+/// Says that a test was skipped.
 pub(crate) fn skipped(test: &str, why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
+    say(&format!("SKIPPED {test}: {why}"));
+}
+
+/// A new empty folder for a test.
+pub(crate) fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A file of `testdata`.
+pub(crate) fn testdata(name: &str) -> PathBuf {
+    package().join("testdata").join(name)
 }
 
 /// The corpus; `None`, said aloud, where there is none.
