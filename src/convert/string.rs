@@ -22,7 +22,9 @@ impl Sequence {
         let sizes = container.loaded.sizes();
         let (count, id) = element.split_at_checked(4).ok_or_else(|| Error::corrupt("an element is cut short"))?;
         let count = u32::from_le_bytes(count.try_into().expect("because four bytes were split off"));
-        Ok(Sequence { count, id: GlobalHeapId::decode(id, Addr(0), sizes, ())? })
+        let decoded = GlobalHeapId::decode(id, Addr(0), sizes, ())?;
+        container.loaded.decoded(&decoded, id, Addr(0), ());
+        Ok(Sequence { count, id: decoded })
     }
 
     /// The bytes of its elements; `None` for an empty one. `Corrupt` if there are fewer than `size` for each.

@@ -29,6 +29,8 @@ pub struct OpenOptions {
     environment: bool,
     missing_sources: MissingSources,
     registry: Registry,
+    #[cfg(any(test, feature = "testing"))]
+    witness: Option<Arc<crate::storage::Witness>>,
 }
 
 /// What to do about a source of a virtual dataset that is not there.
@@ -115,6 +117,14 @@ impl OpenOptions {
         self
     }
 
+    /// Lets `witness` see whatever is decoded of the file, and of those that it refers to.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn witness(mut self, witness: Arc<crate::storage::Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
     /// Opens the file at `path`.
     ///
     /// Errors are `NotFound`, `Io`, `NotHdf5`, `Corrupt`, `Unsupported`; all name the file.
@@ -168,7 +178,13 @@ impl OpenOptions {
     }
 
     pub(super) fn opening(&self) -> Opening {
-        Opening { limits: self.limits, salvage: self.salvage, registry: self.registry.clone() }
+        Opening {
+            limits: self.limits,
+            salvage: self.salvage,
+            registry: self.registry.clone(),
+            #[cfg(any(test, feature = "testing"))]
+            witness: self.witness.clone(),
+        }
     }
 
     pub(super) fn fills_missing_sources(&self) -> bool {

@@ -39,6 +39,10 @@ pub(super) fn chunks(scope: Scope<'_>, indexed: Indexed<'_>) -> Step<Chunks> {
 fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
     let (sizes, rank) = (scope.view.sizes(), indexed.rank()?);
     let first = Node::<ChunkKey>::allocated(sizes, rank, scope.container.chunk_k);
+    #[cfg(any(test, feature = "testing"))]
+    if scope.container.loaded.witness().is_some() {
+        scope.view.load::<Node<ChunkKey>>(addr, rank)?;
+    }
     scope.view.decode(addr, first, |bytes| {
         let (mut children, mut chunks, mut fault) = (Vec::new(), Vec::new(), None);
         let mut scaled = vec![0; usize::from(rank)];

@@ -66,6 +66,9 @@ pub struct Opening {
     pub salvage: bool,
     /// Decoders by filter id.
     pub registry: Registry,
+    /// Sees whatever is decoded.
+    #[cfg(any(test, feature = "testing"))]
+    pub witness: Option<std::sync::Arc<crate::storage::Witness>>,
 }
 
 /// The file is, or was when its writer died, open for writing.
@@ -82,6 +85,8 @@ impl Container {
     /// `salvage` is set.
     pub fn open(source: SharedSource, opening: Opening) -> Result<Container> {
         let mut loaded = Loaded::new(source, opening.limits)?;
+        #[cfg(any(test, feature = "testing"))]
+        loaded.set_witness(opening.witness);
         let (user_block, superblock) = storage::run(&loaded, find_superblock)?;
         loaded.set_frame(user_block, superblock.sizes);
         let Some(root) = superblock.root() else { return Err(Error::corrupt("the file has no root group")) };
@@ -175,7 +180,10 @@ impl Container {
         let Some(block) = info.block else { return Ok(()) };
         let image: MetadataCacheImage = self.run(|scope| {
             let bytes = scope.view.bytes(ByteRange::new(block, info.size))?;
-            Ok(MetadataCacheImage::decode_shared(&bytes, block, scope.view.sizes(), ()).map_err(Error::sealed)?.0)
+            let decoded = MetadataCacheImage::decode_shared(&bytes, block, scope.view.sizes(), ());
+            let (image, used) = decoded.map_err(Error::sealed)?;
+            self.loaded.decoded(&image, &bytes[..used], block, ());
+            Ok(image)
         })?;
         for entry in image.entries {
             self.loaded.lay_over(entry.addr, entry.image)?;

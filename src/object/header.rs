@@ -77,6 +77,8 @@ impl Header {
     fn settle(&mut self, scope: Scope<'_>, from: usize) -> Step<Vec<ContinuationInfo>> {
         let mut continuations = Vec::new();
         for message in &self.messages[from..] {
+            #[cfg(any(test, feature = "testing"))]
+            see_message(scope, message);
             match message.kind {
                 ContinuationInfo::KIND => {
                     let sizes = scope.view.sizes();
@@ -170,7 +172,27 @@ pub fn decode<M: HeaderMessageBody>(scope: Scope<'_>, message: &HeaderMessage) -
 
 /// What the data of a message say.
 pub fn decode_body<M: HeaderMessageBody>(scope: Scope<'_>, data: &Bytes, addr: Addr) -> Step<M> {
-    Ok(M::decode_shared(data, addr, scope.view.sizes(), M::CONTEXT).map_err(Error::sealed)?.0)
+    let (body, used) = M::decode_shared(data, addr, scope.view.sizes(), M::CONTEXT).map_err(Error::sealed)?;
+    scope.container.loaded.decoded(&body, &data[..used], addr, M::CONTEXT);
+    Ok(body)
+}
+
+/// Shows what a message says to the witness of a test, whether or not anybody asks for it.
+#[cfg(any(test, feature = "testing"))]
+fn see_message(scope: Scope<'_>, message: &HeaderMessage) {
+    let (Some(witness), sizes, addr) = (scope.container.loaded.witness(), scope.view.sizes(), message.origin.0) else {
+        return;
+    };
+    if message.is_shared() {
+        if let Ok((shared, used)) = Shared::decode_shared(&message.data, addr, sizes, ()) {
+            witness.see(&shared, &message.data[..used], addr, sizes, ());
+        }
+    } else if let Ok(body) = Message::decode(message.kind, &message.data, addr, sizes) {
+        let encoded = body.encode(addr, sizes);
+        // What follows is padding, which the message's frame keeps.
+        let used = encoded.as_ref().map_or(0, |encoded| encoded.len().min(message.data.len()));
+        witness.compare(Message::name(message.kind), encoded, &message.data[..used], addr);
+    }
 }
 
 /// The message that a shared one stands for.

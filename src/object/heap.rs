@@ -66,6 +66,7 @@ impl FractalHeap {
     /// The object that `id` names, and where it is (or where the block is in which it is).
     pub fn object(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
         let found = HeapId::decode(id, self.addr, scope.view.sizes(), self.ids).map_err(Error::sealed)?;
+        scope.container.loaded.decoded(&found, id, self.addr, self.ids);
         match found.location {
             Location::Managed { offset, size } => self.managed(scope, offset, size),
             Location::Tiny { data } => Ok((data.into(), self.addr)),
@@ -136,7 +137,9 @@ impl FractalHeap {
             Some((stored, mask)) => {
                 let plain = u64::try_from(context.size).unwrap_or(u64::MAX);
                 let bytes = self.decode(scope, ByteRange::new(addr, stored), mask, plain)?;
-                Arc::new(DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?.0)
+                let (block, used) = DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?;
+                scope.container.loaded.decoded(&block, &bytes[..used], addr, context);
+                Arc::new(block)
             }
         };
         self.check_owner(block.header, addr)?;

@@ -12,6 +12,8 @@ mod memory;
 pub mod pieces;
 mod resolve;
 mod view;
+#[cfg(any(test, feature = "testing"))]
+mod witness;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub use mapped::MappedSource;
 pub use memory::MemorySource;
 pub use resolve::{NoFiles, Purpose, Resolve, Roots};
 pub use view::{Loaded, Stop, View};
+#[cfg(any(test, feature = "testing"))]
+pub use witness::{Mismatch, Witness};
 
 use crate::error::{Error, Result};
 use crate::wire::{Addr, ByteRange};

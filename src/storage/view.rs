@@ -64,6 +64,8 @@ pub struct Loaded {
     /// Structures that were in the writer's cache when it closed the file, by position; they win over the file.
     overlay: BTreeMap<u64, Bytes>,
     kept: Mutex<Kept>,
+    #[cfg(any(test, feature = "testing"))]
+    witness: Option<Arc<super::Witness>>,
     misses: AtomicU64,
     window: AtomicU64,
 }
@@ -95,6 +97,8 @@ impl Loaded {
             extents: RwLock::default(),
             overlay: BTreeMap::new(),
             kept: Mutex::default(),
+            #[cfg(any(test, feature = "testing"))]
+            witness: None,
             misses: AtomicU64::new(0),
             window: AtomicU64::new(profile.block),
         })
@@ -120,6 +124,28 @@ impl Loaded {
     /// Whether what is missing is read on the spot, so that jobs never stop for it.
     pub fn reads_on_the_spot(&self) -> bool {
         self.profile.on_the_spot || self.source.in_memory().is_some()
+    }
+
+    /// Lets `witness` see whatever is decoded from now on.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn set_witness(&mut self, witness: Option<Arc<super::Witness>>) {
+        self.witness = witness;
+    }
+
+    /// Who sees whatever is decoded, if anybody does.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn witness(&self) -> Option<&super::Witness> {
+        self.witness.as_deref()
+    }
+
+    /// Says, to tests, that the structure at the start of `bytes` was decoded.
+    pub(crate) fn decoded<S: Structure>(&self, value: &S, bytes: &[u8], addr: Addr, cx: S::Context) {
+        #[cfg(any(test, feature = "testing"))]
+        if let Some(witness) = &self.witness {
+            witness.see(value, bytes, addr, self.sizes, cx);
+        }
+        #[cfg(not(any(test, feature = "testing")))]
+        let _ = (value, bytes, addr, cx);
     }
 
     /// Where the bytes come from.
@@ -283,7 +309,11 @@ impl View<'_> {
     /// The structure at `addr`.
     pub fn load<S: Structure>(&self, addr: Addr, cx: S::Context) -> Result<S, Stop> {
         let first = S::first_read(self.sizes(), cx);
-        self.decode(addr, first, |bytes| S::decode_shared(bytes, addr, self.sizes(), cx))
+        self.decode(addr, first, |bytes| {
+            let (value, used) = S::decode_shared(bytes, addr, self.sizes(), cx)?;
+            self.loaded.decoded(&value, &bytes[..used], addr, cx);
+            Ok((value, used))
+        })
     }
 
     /// What `decode` makes of the bytes at `addr`, and how many it took; it is given `first` bytes, and more as long as

@@ -1,1 +1,13 @@
-//! Integration tests.
+//! Integration tests, in folders by capability.
+//!
+//! - `HDFIVE_CORPUS`: a folder of files with their `ORACLE.jsonl`; otherwise `../shared/corpus`, where it is there.
+//! - `HDFIVE_BLESS=1`: takes new output of the command `h5` as what is expected.
+
+#[path = "../../src/cli/document.rs"]
+mod document;
+mod support;
+
+mod architecture;
+mod corpus;
+mod hostile;
+mod read;

@@ -25,6 +25,8 @@ pub struct Attribute {
     pub data: Bytes,
     /// Bytes between the parts that are not zero.
     pub slack: [Vec<u8>; 4],
+    /// The sizes that are stated of datatype and dataspace, where they are not those that these take.
+    pub stated: [Option<usize>; 2],
 }
 
 /// A message inside another: itself, or where it is.
@@ -102,8 +104,10 @@ impl Structure for Attribute {
             return w.unsupported("flags", format!("flags are {flags:#04x}"));
         }
         let name_size = w.count("name size", 2, |a| a.stored_name.len())?;
-        let datatype_size = w.count("datatype size", 2, |a| a.datatype.size(sizes, Level::TOP))?;
-        let dataspace_size = w.count("dataspace size", 2, |a| a.dataspace.size(sizes, ()))?;
+        let datatype_size =
+            w.count("datatype size", 2, |a| a.stated[0].unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
+        let dataspace_size =
+            w.count("dataspace size", 2, |a| a.stated[1].unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
         let mut character_set = 0;
         if version == 3 {
             character_set = w.u8("name character set encoding", |a| a.character_set)?;
@@ -111,31 +115,39 @@ impl Structure for Attribute {
         let padded = |size: usize| if version == 1 { size.next_multiple_of(8) } else { size };
         let stored_name = w.bytes("name", name_size, |a| &a.stored_name)?;
         let after_name = w.slack("name padding", padded(name_size) - name_size, |a| &a.slack[1])?;
-        let (datatype, after_type) = w.boxed(
+        let start = w.position();
+        let ((datatype, end), after_type) = w.boxed(
             "datatype padding",
             padded(datatype_size),
             |a| &a.slack[2],
             |w| {
-                if flags & 1 != 0 {
-                    return Ok(Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?));
-                }
-                Ok(Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?))
+                let datatype = match flags & 1 {
+                    0 => Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?),
+                    _ => Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?),
+                };
+                Ok((datatype, w.position()))
             },
         )?;
-        let (dataspace, after_space) = w.boxed(
+        // Old writers state 8 bytes more for a compound datatype with array members than it takes.
+        let of_type = Some(datatype_size).filter(|stated| *stated != end - start);
+        let start = w.position();
+        let ((dataspace, end), after_space) = w.boxed(
             "dataspace padding",
             padded(dataspace_size),
             |a| &a.slack[3],
             |w| {
-                if flags & 2 != 0 {
-                    return Ok(Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?));
-                }
-                Ok(Embedded::Here(w.nest(|a| a.dataspace.value(), ())?))
+                let dataspace = match flags & 2 {
+                    0 => Embedded::Here(w.nest(|a| a.dataspace.value(), ())?),
+                    _ => Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?),
+                };
+                Ok((dataspace, w.position()))
             },
         )?;
+        let of_space = Some(dataspace_size).filter(|stated| *stated != end - start);
         let data = walk_data(w, &datatype, &dataspace)?;
         let slack = [reserved, after_name, after_type, after_space];
-        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack })
+        let stated = [of_type, of_space];
+        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack, stated })
     }
 }
 
@@ -192,6 +204,7 @@ mod tests {
                         dataspace: Embedded::Here(dataspace),
                         data,
                         slack: Default::default(),
+                        stated: [None, None],
                     };
                     (attribute, ())
                 })
@@ -219,6 +232,7 @@ mod tests {
             }),
             data: Bytes::from_static(&[1, 2, 3, 4]),
             slack: Default::default(),
+            stated: [None, None],
         };
         let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
         assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);

@@ -1,0 +1,5 @@
+//! Every file of the corpus.
+
+mod against_libhdf5;
+mod remote;
+mod written_alike;

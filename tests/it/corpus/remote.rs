@@ -1,0 +1,64 @@
+//! Files of the corpus through a source that has nothing loaded at first and counts what is asked of it.
+
+use std::sync::Arc;
+
+use hdfive::inspect::Tree;
+use hdfive::storage::counting::CountingSource;
+use hdfive::storage::{FileSource, IoProfile, SharedSource};
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::support::corpus;
+use crate::support::documents::{self, Expected};
+
+/// The document of a file by its source; names of other files in it are not followed.
+fn document(expected: &Expected, source: SharedSource) -> Value {
+    let opened = documents::options().open_source(source, "source");
+    match opened.and_then(|file| documents::document(&file, &expected.path, None)) {
+        Ok(document) => document,
+        // How many bytes were at hand when some were missing is not the same.
+        Err(error) => format!("{:?}", error.kind()).into(),
+    }
+}
+
+#[test]
+fn a_source_that_misses_everything_at_first_gives_the_same_document_as_a_file() {
+    let Some(corpus) = corpus("the corpus through a source that misses everything") else { return };
+    let all = documents::expected(&corpus);
+    let single: Vec<&Expected> = all.iter().filter(|e| e.is_single_file()).collect();
+    let wrong: Vec<&str> = single
+        .par_iter()
+        .filter(|expected| {
+            let source = FileSource::open(&expected.path).unwrap_or_else(|e| panic!("{}: {e}", expected.name));
+            let bytes = std::fs::read(&expected.path).unwrap_or_else(|e| panic!("{}: {e}", expected.name));
+            let counting = CountingSource::new(bytes);
+            document(expected, Arc::new(source)) != document(expected, Arc::new(counting))
+        })
+        .map(|expected| expected.name.as_str())
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} documents differ:\n{}", wrong.len(), single.len(), wrong.join("\n"));
+}
+
+#[test]
+fn walking_a_remote_file_of_many_objects_takes_few_batches() {
+    let Some(corpus) = corpus("batches of the corpus") else { return };
+    let all = documents::expected(&corpus);
+    let objects = |e: &Expected| e.document["objects"].as_array().map_or(0, Vec::len);
+    let many: Vec<&Expected> = all.iter().filter(|e| e.is_single_file() && !e.is_bad() && objects(e) > 100).collect();
+    let report: Vec<(String, usize, u64, u64)> = many
+        .par_iter()
+        .map(|expected| {
+            let bytes = std::fs::read(&expected.path).unwrap();
+            let blocks = bytes.len() as u64 / IoProfile::REMOTE.block + 1;
+            let source = Arc::new(CountingSource::with_profile(bytes, IoProfile::REMOTE));
+            let file = documents::options().open_source(source.clone(), "source").unwrap();
+            let found = Tree::walk(&file).unwrap().objects.len();
+            (expected.name.clone(), found, source.counts().batches, blocks)
+        })
+        .collect();
+    let wrong: Vec<_> = report
+        .iter()
+        .filter(|(_, found, batches, blocks)| *batches > blocks + 8 || *batches > *found as u64 / 4)
+        .collect();
+    assert!(wrong.is_empty(), "name, objects, batches, blocks of the file:\n{wrong:#?}");
+}

@@ -1,0 +1,5 @@
+//! Reading: what other libraries read, read here, and by many threads at once.
+
+mod expectations;
+mod scripts;
+mod threads;
