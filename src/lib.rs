@@ -7,6 +7,7 @@ pub mod filter;
 pub mod format;
 pub mod limits;
 pub mod selection;
+pub mod stage;
 pub mod storage;
 pub mod wire;
 

@@ -144,6 +144,11 @@ struct PointGroup {
 }
 
 impl ChunkSelection {
+    /// The grid it was selected from.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// How many chunks are touched.
     pub fn len(&self) -> u64 {
         match &self.parts {

@@ -1,0 +1,373 @@
+//! Carrying out plans: one copy loop over the transfers, in parallel over chunks where there is much to move.
+//!
+//! Chunks of one destination slab lie one behind the other, so each can be written by another thread. A result that is
+//! read is cut into bands along its first real dimension. Transfers that reach beyond a trimmed slab are cut.
+
+use crate::error::{Error, Result};
+use crate::selection::{AxisTransfer, ChunkSelection, Destination, Source, Transfer, copy, shape};
+use crate::stage::plan::{Cell, GetItemPlan, Side, TransferPlan};
+use crate::stage::slabs::{BaseSlab, Memory};
+use crate::stage::texts::Texts;
+
+/// Bytes below which threads cost more than they bring.
+const PARALLEL: usize = 1 << 20;
+
+/// Where elements come from.
+#[derive(Clone, Copy)]
+pub(crate) enum From<'a> {
+    /// The full slab: one element.
+    Fill(&'a [u8]),
+    Memory(Memory<'a>),
+    Value(Value<'a>),
+    Base(&'a dyn BaseSlab),
+}
+
+/// A value that is written, in the array's rank.
+#[derive(Clone, Copy)]
+pub(crate) struct Value<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) shape: &'a [u64],
+    /// For each dimension whether one element stands for all.
+    pub(crate) broadcast: &'a [bool],
+}
+
+/// Cuts a transfer to what a source and a destination of these shapes have. `false` if nothing is left.
+fn clip(axes: &mut [AxisTransfer], source: Option<&[u64]>, destination: Option<&[u64]>) -> bool {
+    let room = |start: u64, stride: i64, size: u64| match size.saturating_sub(start) {
+        0 => 0,
+        _ if stride <= 0 => u64::MAX,
+        left => left.div_ceil(stride.unsigned_abs()),
+    };
+    for (n, axis) in axes.iter_mut().enumerate() {
+        if let Some(shape) = source {
+            axis.count = axis.count.min(room(axis.source_start, axis.source_stride, shape[n]));
+        }
+        if let Some(shape) = destination {
+            axis.count = axis.count.min(room(axis.destination_start, axis.destination_stride, shape[n]));
+        }
+    }
+    axes.iter().all(|axis| axis.count > 0)
+}
+
+/// Copies one transfer from memory, a value or the fill element.
+fn move_one(
+    axes: &mut [AxisTransfer],
+    from: &From<'_>,
+    (bytes, shape): (&mut [u8], &[u64]),
+    size: usize,
+) -> Result<()> {
+    const ONE: [u64; shape::MAX_RANK] = [1; shape::MAX_RANK];
+    let source = match from {
+        From::Memory(memory) => {
+            if !clip(axes, Some(memory.shape), Some(shape)) {
+                return Ok(());
+            }
+            axes.iter_mut().zip(memory.start).for_each(|(axis, start)| axis.source_start += start);
+            Source { bytes: memory.bytes, shape: memory.array }
+        }
+        From::Fill(element) => {
+            axes.iter_mut().for_each(|axis| (axis.source_start, axis.source_stride) = (0, 0));
+            if !clip(axes, None, Some(shape)) {
+                return Ok(());
+            }
+            Source { bytes: element, shape: &ONE[..axes.len()] }
+        }
+        From::Value(value) => {
+            for (axis, one) in axes.iter_mut().zip(value.broadcast) {
+                if *one {
+                    (axis.source_start, axis.source_stride) = (0, 0);
+                }
+            }
+            if !clip(axes, None, Some(shape)) {
+                return Ok(());
+            }
+            Source { bytes: value.bytes, shape: value.shape }
+        }
+        From::Base(_) => return Err(Error::invalid("a base slab is read in one go")),
+    };
+    copy(axes, source, Destination { bytes, shape }, size)
+}
+
+/// A slab that is written: its bytes, the row-major array they are, and the slab's shape within it.
+pub(crate) struct To<'a> {
+    pub(crate) bytes: &'a mut [u8],
+    pub(crate) array: &'a [u64],
+    pub(crate) shape: &'a [u64],
+}
+
+/// What all steps of one execution share.
+pub(crate) struct Job<'a> {
+    pub(crate) selections: &'a [ChunkSelection],
+    pub(crate) chunk: &'a [u64],
+    pub(crate) size: usize,
+    pub(crate) texts: &'a Texts,
+}
+
+impl Job<'_> {
+    /// Carries out `plan`, whose destination is a slab.
+    pub(crate) fn to_slab(&self, plan: &TransferPlan, from: &From<'_>, to: To<'_>) -> Result<()> {
+        if let From::Base(base) = from {
+            let transfers = self.listed(plan, base.shape(), to.shape);
+            return base.read(&transfers, Destination { bytes: to.bytes, shape: to.array }, self.texts);
+        }
+        let row = to.array[1..].iter().map(|n| shape::index(*n)).product::<usize>() * self.size;
+        let write = |axes: &mut Vec<AxisTransfer>, (cell, part): (&Cell, &mut [u8])| {
+            let rows = self.chunk[0].min(to.shape[0].saturating_sub(cell.destination_row));
+            let mut shape = [0; shape::MAX_RANK];
+            shape[..to.array.len()].copy_from_slice(to.array);
+            shape[0] = rows;
+            let mut done = Ok(());
+            plan.each_in(self.selections, cell, axes, |axes| {
+                axes[0].destination_start -= cell.destination_row;
+                if done.is_ok() && clip(axes, None, Some(to.shape)) {
+                    done = move_one(axes, from, (part, &shape[..to.array.len()]), self.size);
+                }
+            });
+            done
+        };
+        // Cells are sorted by row and no two share one: each gets its part of the slab.
+        let (mut rest, mut at) = (to.bytes, 0);
+        let mut parts = Vec::with_capacity(plan.cells.len());
+        for cell in &plan.cells {
+            let start = (shape::index(cell.destination_row) * row).min(at + rest.len());
+            let (_, behind) = rest.split_at_mut(start - at);
+            let len = (shape::index(self.chunk[0]) * row).min(behind.len());
+            let (part, behind) = behind.split_at_mut(len);
+            parts.push((cell, part));
+            (rest, at) = (behind, start + len);
+        }
+        each(parts, shape::index(self.chunk[0]) * row, write)
+    }
+
+    /// The transfers of `plan`, cut to the shapes of both sides.
+    fn listed(&self, plan: &TransferPlan, source: &[u64], destination: &[u64]) -> Vec<Transfer> {
+        let (mut transfers, mut axes) = (vec![], vec![]);
+        for cell in &plan.cells {
+            plan.each_in(self.selections, cell, &mut axes, |axes| {
+                if clip(axes, Some(source), Some(destination)) {
+                    transfers.push(Transfer { axes: axes.to_vec() });
+                }
+            });
+        }
+        transfers
+    }
+
+    /// Carries out `plan`: base slabs that are not memory first, each in one go, then everything else.
+    pub(crate) fn to_result<'a>(
+        &self,
+        plan: &'a GetItemPlan,
+        out: &mut [u8],
+        from: impl Fn(usize) -> Result<From<'a>>,
+    ) -> Result<()> {
+        let mut others = vec![];
+        for transfers in &plan.transfers {
+            let Side::Slab(slab) = transfers.source else { continue };
+            match from(slab)? {
+                From::Base(base) => {
+                    let listed = self.listed(transfers, base.shape(), &plan.aligned_shape);
+                    base.read(&listed, Destination { bytes: out, shape: &plan.aligned_shape }, self.texts)?;
+                }
+                memory @ (From::Fill(_) | From::Memory(_) | From::Value(_)) => others.push((transfers, memory)),
+            }
+        }
+        let Some(bands) = Bands::new(plan, out.len(), self.size) else {
+            return others.iter().try_for_each(|(transfers, memory)| {
+                let cells = transfers.cells.iter();
+                let mut axes = vec![];
+                cells
+                    .into_iter()
+                    .try_for_each(|cell| self.to_band(transfers, memory, cell, (out, None, plan), &mut axes))
+            });
+        };
+        let mut buckets: Vec<Vec<(usize, &Cell)>> = vec![vec![]; bands.count(out.len())];
+        for (n, (transfers, _)) in others.iter().enumerate() {
+            for cell in &transfers.cells {
+                for band in bands.of(&self.selections[0], cell.touched) {
+                    buckets[band].push((n, cell));
+                }
+            }
+        }
+        let parts: Vec<_> = buckets.into_iter().zip(out.chunks_mut(bands.bytes)).enumerate().collect();
+        each(parts, bands.bytes, |axes, (band, (bucket, part))| {
+            let low = band as u64 * bands.len;
+            bucket.into_iter().try_for_each(|(n, cell)| {
+                let (transfers, memory) = &others[n];
+                self.to_band(transfers, memory, cell, (part, Some((bands.axis, low, bands.len)), plan), axes)
+            })
+        })
+    }
+
+    /// Copies what one chunk has of a band of the result (or of all of it).
+    fn to_band(
+        &self,
+        transfers: &TransferPlan,
+        from: &From<'_>,
+        cell: &Cell,
+        (out, band, plan): (&mut [u8], Option<Band>, &GetItemPlan),
+        axes: &mut Vec<AxisTransfer>,
+    ) -> Result<()> {
+        let mut done = Ok(());
+        let rank = plan.aligned_shape.len();
+        let mut shape = [0; shape::MAX_RANK];
+        shape[..rank].copy_from_slice(&plan.aligned_shape);
+        if let Some((axis, low, len)) = band {
+            shape[axis] = len.min(shape[axis] - low);
+        }
+        transfers.each_in(self.selections, cell, axes, |axes| {
+            let inside = band.is_none_or(|(axis, low, _)| cut(&mut axes[axis], low, shape[axis]));
+            if done.is_ok() && inside {
+                done = move_one(axes, from, (out, &shape[..rank]), self.size);
+            }
+        });
+        done
+    }
+}
+
+/// Cuts one dimension to destinations in `[low, low + len)` and counts them from `low`. `false` if nothing is left.
+fn cut(axis: &mut AxisTransfer, low: u64, len: u64) -> bool {
+    let (step, start) = (i128::from(axis.destination_stride), i128::from(axis.destination_start));
+    let (low, high) = (i128::from(low), i128::from(low) + i128::from(len));
+    let (first, end) = if step > 0 {
+        (
+            (low - start).div_euclid(step) + i128::from((low - start).rem_euclid(step) != 0),
+            (high - 1 - start).div_euclid(step) + 1,
+        )
+    } else {
+        let down = -step;
+        ((start - high).div_euclid(down) + 1, (start - low).div_euclid(down) + 1)
+    };
+    let (first, end) = (first.max(0), end.min(i128::from(axis.count)));
+    if first >= end {
+        return false;
+    }
+    let fits = |n: i128| u64::try_from(n).expect("within the transfer");
+    axis.source_start = fits(i128::from(axis.source_start) + first * i128::from(axis.source_stride));
+    axis.destination_start = fits(start + first * step - low);
+    axis.count = fits(end - first);
+    true
+}
+
+/// A part of a result: the dimension that is cut, the first element there, and how many.
+type Band = (usize, u64, u64);
+
+/// A result cut along a dimension.
+struct Bands {
+    axis: usize,
+    /// Elements of the dimension per band, and bytes.
+    len: u64,
+    bytes: usize,
+}
+
+impl Bands {
+    /// How to cut the result of `plan`, of `len` bytes; `None` if it is not worth it.
+    fn new(plan: &GetItemPlan, len: usize, size: usize) -> Option<Bands> {
+        let threads = threads();
+        plan.selections.first()?.axes()?;
+        if threads == 1 || len < PARALLEL {
+            return None;
+        }
+        let axis = plan.aligned_shape.iter().position(|n| *n > 1)?;
+        let bands = plan.aligned_shape[axis].min(4 * threads as u64);
+        let rows = plan.aligned_shape[axis].div_ceil(bands);
+        let unit: u64 = plan.aligned_shape[axis + 1..].iter().product();
+        Some(Bands { axis, len: rows, bytes: shape::index(rows * unit) * size })
+    }
+
+    fn count(&self, len: usize) -> usize {
+        len.div_ceil(self.bytes)
+    }
+
+    /// The bands that a touched chunk has elements in.
+    fn of(&self, selection: &ChunkSelection, touched: u64) -> std::ops::RangeInclusive<usize> {
+        let axes = selection.axes().unwrap_or(&[]);
+        let inner: u64 = axes[self.axis + 1..].iter().map(|axis| axis.len()).product();
+        let axis = &axes[self.axis];
+        let place = touched / inner % axis.len();
+        let (mut low, mut high) = (u64::MAX, 0);
+        for piece in (0..axis.pieces(place)).filter_map(|n| axis.piece(place, n)) {
+            let reach = (piece.count - 1) * piece.value_step.unsigned_abs();
+            let first = if piece.value_step < 0 { piece.value_start - reach } else { piece.value_start };
+            (low, high) = (low.min(first), high.max(first + reach));
+        }
+        shape::index(low / self.len)..=shape::index(high / self.len)
+    }
+}
+
+#[cfg(feature = "rayon")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn threads() -> usize {
+    1
+}
+
+/// Does `write` for every part, each of about `bytes` bytes, in parallel if there are many.
+#[cfg(feature = "rayon")]
+fn each<P: Send>(
+    parts: Vec<P>,
+    bytes: usize,
+    write: impl Fn(&mut Vec<AxisTransfer>, P) -> Result<()> + Sync,
+) -> Result<()> {
+    use rayon::prelude::*;
+    if parts.len() > 1 && parts.len().saturating_mul(bytes) >= PARALLEL && threads() > 1 {
+        let at_least = (PARALLEL / 8).div_ceil(bytes.max(1));
+        return parts
+            .into_par_iter()
+            .with_min_len(at_least)
+            .try_for_each_init(Vec::new, |axes, part| write(axes, part));
+    }
+    let mut axes = vec![];
+    parts.into_iter().try_for_each(|part| write(&mut axes, part))
+}
+
+/// Does `write` for every part.
+#[cfg(not(feature = "rayon"))]
+fn each<P>(parts: Vec<P>, _bytes: usize, write: impl Fn(&mut Vec<AxisTransfer>, P) -> Result<()>) -> Result<()> {
+    let mut axes = vec![];
+    parts.into_iter().try_for_each(|part| write(&mut axes, part))
+}
+
+/// Computes `of` for every item, in order, in parallel where there are threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn map_all<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+    use rayon::prelude::*;
+    items.par_iter().map(of).collect()
+}
+
+/// Computes `of` for every item, in order.
+#[cfg(not(feature = "rayon"))]
+pub(crate) fn map_all<T, R>(items: &[T], of: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+    items.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_a_dimension_keeps_the_elements_of_the_band() {
+        for (start, stride, count) in [(3u64, 1i64, 9u64), (2, 3, 5), (14, -1, 11), (13, -4, 4)] {
+            for (low, len) in [(0, 4), (4, 5), (9, 7)] {
+                let axis = AxisTransfer {
+                    source_start: 100,
+                    destination_start: start,
+                    count,
+                    source_stride: 2,
+                    destination_stride: stride,
+                };
+                let at = |from: u64, k: u64, by: i64| from.checked_add_signed(i64::try_from(k).unwrap() * by).unwrap();
+                let list = |a: &AxisTransfer, low: u64| -> Vec<(u64, u64)> {
+                    let one = |k| (at(a.source_start, k, 2), low + at(a.destination_start, k, stride));
+                    (0..a.count).map(one).collect()
+                };
+                let mut expected = list(&axis, 0);
+                expected.retain(|(_, to)| (low..low + len).contains(to));
+                let mut part = axis;
+                let found = if cut(&mut part, low, len) { list(&part, low) } else { vec![] };
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
