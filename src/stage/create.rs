@@ -246,14 +246,15 @@ impl StagedArray {
     ///
     /// Errors: `Invalid` for another rank or an empty chunk; those of base slabs.
     pub fn rechunk(&self, chunk: &[u64]) -> Result<StagedArray> {
+        let copy = self.clone();
         if chunk == self.chunk_shape() {
-            return Ok(self.clone());
+            return Ok(copy);
         }
         let grid = expect_chunks(self.shape(), chunk)?;
         let mut new = StagedArray::blank(grid, self.element.clone(), self.fill.clone(), self.texts.clone())?;
-        for change in self.plan_changes().changes {
+        for change in copy.plan_changes().changes {
             let selection = select_block(&change.block)?;
-            new.set(&selection, &self.get(&selection)?)?;
+            new.set(&selection, &copy.get(&selection)?)?;
         }
         Ok(new)
     }

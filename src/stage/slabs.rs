@@ -201,14 +201,15 @@ pub(crate) struct Staged {
 }
 
 impl Clone for Staged {
-    /// Both are shared from now on.
+    /// Both are shared from now on, unless a cast is to be carried out, which gives each its own.
     fn clone(&self) -> Self {
-        self.shared.store(true, Ordering::Relaxed);
+        let shared = self.before.is_none();
+        self.shared.fetch_or(shared, Ordering::Relaxed);
         Staged {
             shape: self.shape.clone(),
             buffer: self.buffer.clone(),
             before: self.before.clone(),
-            shared: AtomicBool::new(true),
+            shared: AtomicBool::new(shared),
         }
     }
 }
@@ -258,6 +259,7 @@ impl Staged {
         if !buffer.is_whole(&self.shape) || Arc::get_mut(&mut buffer.bytes).is_none() {
             *buffer = buffer.copied(&self.shape, &self.shape, size)?;
         }
+        self.before = None;
         let bytes = Arc::get_mut(&mut buffer.bytes).expect("nobody else holds it");
         Ok((bytes, &buffer.array, &self.shape))
     }
