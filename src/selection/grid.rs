@@ -16,6 +16,7 @@ use crate::selection::transfer::{AxisTransfer, Transfer};
 
 /// A shape cut into chunks of one shape. Chunks at the edges may reach beyond the array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
     shape: Vec<u64>,
     chunk: Vec<u64>,
@@ -125,12 +126,14 @@ impl Grid {
 
 /// The chunks that a selection touches; see [`Grid::select`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChunkSelection {
     grid: Grid,
     parts: Parts,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Parts {
     Axes(Vec<AxisChunks>),
     Points(Vec<PointGroup>),
@@ -138,6 +141,7 @@ enum Parts {
 
 /// Points of one chunk, each with its place in the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct PointGroup {
     number: u64,
     points: Vec<(u64, Vec<u64>)>,

@@ -10,6 +10,7 @@ use crate::selection::shape;
 
 /// Elements of one chunk and their places in the result, along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Piece {
     /// The first element, counted from the chunk's start.
     pub chunk_start: u64,
@@ -25,6 +26,7 @@ pub struct Piece {
 
 /// What a selection touches along one dimension. Chunks are listed in ascending order, each once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AxisChunks {
     size: u64,
     chunk: u64,
@@ -32,6 +34,7 @@ pub struct AxisChunks {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Touched {
     /// `count` elements from `low` up, every `step`-th; `reversed` if the result runs down.
     Range {
@@ -47,6 +50,7 @@ enum Touched {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct ListChunk {
     chunk: u64,
     wholly: bool,

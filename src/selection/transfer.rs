@@ -10,6 +10,7 @@ use crate::selection::shape;
 
 /// One dimension of a [`Transfer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AxisTransfer {
     /// Coordinate of the first element in the source.
     pub source_start: u64,
@@ -25,6 +26,7 @@ pub struct AxisTransfer {
 
 /// Which elements of a source go where in a destination: the product of its dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transfer {
     /// One entry per dimension, the same for source and destination.
     pub axes: Vec<AxisTransfer>,
