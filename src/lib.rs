@@ -5,11 +5,21 @@ pub mod convert;
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod handle;
+pub mod index;
+pub mod inspect;
 pub mod limits;
+pub mod manifest;
+pub mod object;
+pub mod plan;
+pub mod read;
 pub mod selection;
 pub mod stage;
 pub mod storage;
 pub mod wire;
 
 pub use error::{Error, ErrorKind, Place, Result};
+pub use handle::{
+    Attribute, Dataset, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object, OpenOptions,
+};
 pub use limits::Limits;

@@ -1,5 +1,124 @@
-//! The command `h5`.
+//! The command `h5`: looks into HDF5 files.
 
-fn main() {
-    println!("h5 {}", env!("CARGO_PKG_VERSION"));
+mod digest;
+mod document;
+mod ls;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use hdfive::{Driver, OpenOptions};
+
+/// Looks into HDF5 files.
+#[derive(Parser, Debug)]
+#[command(name = "h5", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Ls(ls::Ls),
+    Digest(digest::Digest),
+    /// Print completions for a shell.
+    #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    #[command(after_help = "Example:\n  h5 man > h5.1")]
+    Man,
+}
+
+/// How files are opened, for every command that opens some.
+#[derive(clap::Args, Debug)]
+struct Opening {
+    /// The file lies in several pieces, and FILE is the name that was given to this driver.
+    #[arg(long, value_name = "DRIVER")]
+    driver: Option<Pieces>,
+    /// Follow external links, raw data and virtual sources under this folder too.
+    #[arg(long, value_name = "DIR")]
+    allow_root: Vec<PathBuf>,
+    /// Look for other files where HDF5_EXT_PREFIX, HDF5_EXTFILE_PREFIX and HDF5_VDS_PREFIX say.
+    #[arg(long)]
+    environment: bool,
+    /// Open a file that is cut short, and read what is there.
+    #[arg(long)]
+    salvage: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Pieces {
+    Family,
+    Split,
+    Multi,
+}
+
+impl Opening {
+    fn options(&self) -> OpenOptions {
+        let options = OpenOptions::new().salvage(self.salvage).environment(self.environment);
+        self.allow_root.iter().fold(options, |options, root| options.allow_root(root))
+    }
+
+    fn open(&self, options: &OpenOptions, file: &str) -> hdfive::Result<hdfive::File> {
+        match self.driver {
+            None => options.open(file),
+            Some(Pieces::Family) => options.open_pieces(Driver::Family, file),
+            Some(Pieces::Split) => options.open_pieces(Driver::Split, file),
+            Some(Pieces::Multi) => options.open_pieces(Driver::Multi, file),
+        }
+    }
+}
+
+/// What can end a command early.
+enum Failure {
+    /// Something to be said on one line.
+    Said(String),
+    /// The reader of our output has gone, which is its right.
+    Gone,
+}
+
+impl From<hdfive::Error> for Failure {
+    fn from(error: hdfive::Error) -> Self {
+        Failure::Said(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::Gone,
+            _ => Failure::Said(error.to_string()),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Ls(ls) => ls.run(),
+        Command::Digest(digest) => digest.run(),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "h5", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man => man(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(Failure::Gone) => ExitCode::SUCCESS,
+        Err(Failure::Said(message)) => {
+            let _ = writeln!(std::io::stderr(), "h5: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn man() -> Result<ExitCode, Failure> {
+    let mut out = std::io::stdout().lock();
+    clap_mangen::Man::new(Cli::command()).render(&mut out)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,8 @@
 
 mod cast;
 mod element;
+pub mod number;
+pub mod string;
 
 pub use cast::{cast, castable, equal};
 pub use element::{ByteOrder, Element, ElementType, Field, Number, NumberKind};

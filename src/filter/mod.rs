@@ -2,22 +2,52 @@
 //!
 //! A filter is configured once per dataset, from the client data in the filter pipeline message, and is then a pure
 //! function from bytes to bytes. [`Output`] is where decoded bytes go: it knows how many are expected and how many may
-//! be spent, and may be the caller's own memory.
+//! be spent, and may be the caller's own memory. A [`Registry`] makes filters from their ids, a [`Pipeline`] runs those
+//! of a dataset one after the other.
 
+mod bits;
+mod bitshuffle;
+mod blocks;
+mod blosc;
+mod blosc2;
+#[cfg(feature = "bzip2")]
+mod bzip2;
+mod codec;
+mod deflate;
+mod fletcher32;
+mod lz;
+mod lz4;
+mod lz4_block;
+mod lzf;
+mod nbit;
 mod output;
+mod pipeline;
+mod quantise;
+mod registry;
+mod scale_offset;
+mod scratch;
+mod shuffle;
+#[cfg(feature = "snappy")]
+mod snappy;
+mod szip;
+#[cfg(feature = "zstd")]
+mod zstd;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod vectors;
+
+use std::sync::Arc;
 
 pub use output::{Output, Scatter};
+pub use pipeline::{Pipeline, Scratch};
+pub use registry::{KNOWN, Known, Registry, Support};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A filter, configured for one dataset. `decode` undoes it, `encode` applies it.
 pub trait Filter: Send + Sync + std::fmt::Debug {
-    /// The registered id.
-    fn id(&self) -> u16;
-
-    /// The usual name, as `h5 ls -l` prints it.
-    fn name(&self) -> &'static str;
-
     /// Decodes the whole of `input` to `output`.
     ///
     /// Errors are `Corrupt` when the input is not what the filter writes, ends early, or gives more than the output's
@@ -33,14 +63,30 @@ pub trait Filter: Send + Sync + std::fmt::Debug {
     fn encoded_bound(&self, plain: usize) -> Bound;
 
     /// Decodes only bytes `range` of the plain data, where the format has independent blocks. `false` (the default)
-    /// says that nothing was done and `decode` is to be used.
-    fn decode_range(&self, _input: &[u8], _range: std::ops::Range<usize>, _output: &mut Output<'_>) -> Result<bool> {
+    /// says that nothing was done and `decode` is to be used. `plain` is the size of all of the plain data, and the
+    /// range lies within it.
+    fn decode_range(
+        &self,
+        _input: &[u8],
+        _plain: usize,
+        _range: std::ops::Range<usize>,
+        _output: &mut Output<'_>,
+    ) -> Result<bool> {
         Ok(false)
     }
 
     /// Encodes `input`, appending to `output`. `false` says that the filter gives up on these bytes (they would not
-    /// shrink), and is to be skipped with its bit in the filter mask set.
+    /// shrink), and is to be skipped with its bit in the filter mask set; what was appended is then of no use.
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool>;
+}
+
+/// What a filter may know about the chunks that it is configured for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkInfo {
+    /// Size of a whole chunk before its first filter.
+    pub bytes: usize,
+    /// Size of one element of the dataset.
+    pub element_size: usize,
 }
 
 /// How large the stored form of a number of plain bytes may be.
@@ -58,5 +104,45 @@ impl Bound {
         match self {
             Bound::Exactly(n) | Bound::AtMost(n) => n,
         }
+    }
+
+    /// What a codec that shrinks most data may at worst make of `plain` bytes.
+    pub(crate) fn of_codec(plain: usize) -> Bound {
+        Bound::AtMost(plain.saturating_add(plain / 8).saturating_add(64 << 10))
+    }
+
+    /// The size after another filter.
+    fn then(self, filter: &dyn Filter) -> Bound {
+        match (self, filter.encoded_bound(self.bytes())) {
+            (Bound::Exactly(_), after) => after,
+            (Bound::AtMost(_), after) => Bound::AtMost(after.bytes()),
+        }
+    }
+}
+
+/// A filter that can be shared by all chunks of a dataset.
+pub type SharedFilter = Arc<dyn Filter>;
+
+/// A client value as a size.
+fn size(value: u32) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// The end of a stream where more was needed.
+fn ends_early() -> Error {
+    Error::corrupt("the stream ends early")
+}
+
+/// Fails unless a size that the stream claims is the one that is wanted, or fits in the room.
+fn check_claim(claimed: usize, output: &Output<'_>) -> Result<()> {
+    match output.expected() {
+        Some(expected) if expected - output.written() != claimed => {
+            let wanted = expected - output.written();
+            Err(Error::corrupt(format!("the stream claims {claimed} bytes, {wanted} are expected")))
+        }
+        None if claimed > output.room() => {
+            Err(Error::corrupt(format!("the stream claims {claimed} bytes, {} are allowed", output.room())))
+        }
+        _ => Ok(()),
     }
 }

@@ -49,6 +49,11 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// Whether [`Output::slice`] gives slices: all but scattered outputs do.
+    pub fn takes_slices(&self) -> bool {
+        !matches!(self.place, Place::Scattered { .. })
+    }
+
     /// How many bytes may still be written.
     pub fn room(&self) -> usize {
         let all = match &self.place {
@@ -95,11 +100,19 @@ impl<'a> Output<'a> {
         Ok(Some(slice))
     }
 
+    /// Gives back the last `count` bytes of what [`Output::slice`] gave.
+    pub fn give_back(&mut self, count: usize) {
+        self.written -= count;
+        if let Place::Growing { to, start, .. } = &mut self.place {
+            to.truncate(*start + self.written);
+        }
+    }
+
     /// Ends the decoding. `Corrupt` if bytes are missing.
-    pub fn finish(self) -> Result<usize> {
+    pub fn finish(&self) -> Result<usize> {
         match self.expected() {
             Some(expected) if expected != self.written => {
-                Err(Error::corrupt(format!("gives {} bytes, the chunk has {expected}", self.written)))
+                Err(Error::corrupt(format!("gives {} bytes, {expected} are expected", self.written)))
             }
             _ => Ok(self.written),
         }

@@ -1,7 +1,7 @@
-//! The elements of fixed and extensible arrays: where one chunk of a dataset lies. Specification VII.C and VII.D.
+//! The elements of fixed and extensible arrays, where one chunk of a dataset lies, and pages of them. Specification VII.C and VII.D.
 
 use crate::error::{Error, Result};
-use crate::wire::{Addr, Sizes, Structure, Walk};
+use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
 
 /// One chunk, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,27 @@ pub enum ElementKind {
         /// Width of the size, 1 to 8.
         size_width: u8,
     },
+}
+
+/// A page of a large data block. Pages that were never written are not to be read: their bytes mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The page's elements.
+    pub elements: Vec<ChunkElement>,
+}
+
+/// What a page depends on: how many elements, of which kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageContext {
+    /// Elements in the page.
+    pub count: usize,
+    /// What they are.
+    pub kind: ElementKind,
+}
+
+/// Whether bit `number` is set in a bitmap of pages. The first page has the highest bit of the first byte.
+pub(super) fn bit(bitmap: &[u8], number: usize) -> bool {
+    bitmap.get(number / 8).is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)
 }
 
 impl ElementKind {
@@ -82,10 +103,26 @@ impl Structure for ChunkElement {
     }
 }
 
+impl Structure for Page {
+    const NAME: &'static str = "array data block page";
+    type Context = PageContext;
+
+    fn walk(w: &mut Walk<'_, '_, Self>, cx: PageContext) -> Result<Self> {
+        let elements = w.each(cx.count, |p| &p.elements, cx.kind)?;
+        w.checksum(lookup3)?;
+        Ok(Page { elements })
+    }
+
+    fn first_read(sizes: Sizes, cx: PageContext) -> usize {
+        cx.count.saturating_mul(cx.kind.width(sizes)).saturating_add(4)
+    }
+}
+
 #[cfg(any(test, feature = "testing"))]
-pub use testing::{chunk_element, element_kind};
+pub use testing::{chunk_element, element_kind, page};
 #[cfg(any(test, feature = "testing"))]
 mod testing {
+    use proptest::collection::vec;
     use proptest::option;
     use proptest::prelude::*;
 
@@ -96,6 +133,16 @@ mod testing {
     pub fn element_kind() -> BoxedStrategy<ElementKind> {
         let filtered = (1u8..=8).prop_map(|size_width| ElementKind::Filtered { size_width });
         prop_oneof![Just(ElementKind::Unfiltered), filtered].boxed()
+    }
+
+    /// Any page with its context.
+    pub fn page(sizes: Sizes) -> BoxedStrategy<(Page, PageContext)> {
+        (element_kind(), 0usize..20)
+            .prop_flat_map(move |(kind, count)| {
+                vec(chunk_element(sizes, kind), count)
+                    .prop_map(move |elements| (Page { elements }, PageContext { count, kind }))
+            })
+            .boxed()
     }
 
     /// Any element of `kind`.
@@ -132,6 +179,18 @@ mod tests {
                     let width = u8::try_from(width).unwrap();
                     assert_eq!(ElementKind::new(kind.client(), width, sizes).unwrap(), kind);
                     (element, kind)
+                })
+                .boxed()
+        });
+    }
+
+    #[test]
+    fn laws_hold_for_pages() {
+        laws::hold::<Page>(|sizes| {
+            page(sizes)
+                .prop_map(move |(page, cx)| {
+                    assert_eq!(Page::first_read(sizes, cx), page.size(sizes, cx).unwrap());
+                    (page, cx)
                 })
                 .boxed()
         });

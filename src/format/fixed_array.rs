@@ -6,7 +6,8 @@
 //! ```
 //! Elements are numbered row-major over the grid of chunks. Signatures `FAHD` and `FADB`.
 
-use super::chunk_element::{ChunkElement, ElementKind};
+use super::chunk_element::{ChunkElement, ElementKind, bit};
+pub use super::chunk_element::{Page, PageContext};
 use crate::error::{Error, Result};
 use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
 
@@ -52,13 +53,6 @@ pub enum Contents {
     Pages(Vec<u8>),
 }
 
-/// A page of a data block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// The page's elements.
-    pub elements: Vec<ChunkElement>,
-}
-
 /// Where a page lies and how many elements it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PagePlace {
@@ -68,15 +62,6 @@ pub struct PagePlace {
     pub context: PageContext,
     /// Bytes between the data block's address and the page.
     pub position: u64,
-}
-
-/// What a page depends on: how many elements, of which kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageContext {
-    /// Elements in the page.
-    pub count: usize,
-    /// What they are.
-    pub kind: ElementKind,
 }
 
 impl Header {
@@ -157,7 +142,7 @@ impl DataBlock {
 
     /// Whether page `number` was written.
     pub fn has_page(&self, number: usize) -> bool {
-        self.bitmap().get(number / 8).is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)
+        bit(self.bitmap(), number)
     }
 }
 
@@ -208,23 +193,8 @@ impl Structure for DataBlock {
     }
 }
 
-impl Structure for Page {
-    const NAME: &'static str = "fixed array data block page";
-    type Context = PageContext;
-
-    fn walk(w: &mut Walk<'_, '_, Self>, cx: PageContext) -> Result<Self> {
-        let elements = w.each(cx.count, |p| &p.elements, cx.kind)?;
-        w.checksum(lookup3)?;
-        Ok(Page { elements })
-    }
-
-    fn first_read(sizes: Sizes, cx: PageContext) -> usize {
-        cx.count.saturating_mul(cx.kind.width(sizes)).saturating_add(4)
-    }
-}
-
 #[cfg(any(test, feature = "testing"))]
-pub use testing::{data_block, header, page};
+pub use testing::{data_block, header};
 #[cfg(any(test, feature = "testing"))]
 mod testing {
     use proptest::collection::vec;
@@ -261,16 +231,6 @@ mod testing {
             })
             .boxed()
     }
-
-    /// Any page with its context.
-    pub fn page(sizes: Sizes) -> BoxedStrategy<(Page, PageContext)> {
-        (element_kind(), 0usize..20)
-            .prop_flat_map(move |(kind, count)| {
-                vec(chunk_element(sizes, kind), count)
-                    .prop_map(move |elements| (Page { elements }, PageContext { count, kind }))
-            })
-            .boxed()
-    }
 }
 
 #[cfg(test)]
@@ -285,15 +245,13 @@ mod tests {
     fn laws_hold() {
         laws::hold::<Header>(|sizes| header(sizes).prop_map(|h| (h, ())).boxed());
         laws::hold::<DataBlock>(data_block);
-        laws::hold::<Page>(page);
     }
 
     #[test]
     fn sizes_known_beforehand_are_right() {
         for sizes in laws::widths() {
-            proptest!(|((block, cx) in data_block(sizes), (page, page_cx) in page(sizes), h in header(sizes))| {
+            proptest!(|((block, cx) in data_block(sizes), h in header(sizes))| {
                 prop_assert_eq!(DataBlock::first_read(sizes, cx), block.size(sizes, cx).unwrap());
-                prop_assert_eq!(Page::first_read(sizes, page_cx), page.size(sizes, page_cx).unwrap());
                 prop_assert_eq!(Header::first_read(sizes, ()), h.size(sizes, ()).unwrap());
                 let mut end = u64::try_from(block.size(sizes, cx).unwrap()).unwrap();
                 for number in 0..cx.pages() {

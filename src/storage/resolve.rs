@@ -9,7 +9,7 @@ use super::{FileSource, SharedSource};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What another file is wanted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// An external link leads there.
     ExternalLink,
@@ -67,6 +67,13 @@ impl Roots {
             None => PathBuf::from(prefix),
         };
         self.prefixes[index(purpose)].push(path);
+        self
+    }
+
+    /// Allows files under the prefixes of one purpose too.
+    #[must_use]
+    pub fn allow_prefix(mut self, purpose: Purpose) -> Self {
+        self.allowed.extend(self.prefixes[index(purpose)].iter().cloned());
         self
     }
 

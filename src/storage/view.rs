@@ -267,12 +267,24 @@ impl View<'_> {
 
     /// The structure at `addr`.
     pub fn load<S: Structure>(&self, addr: Addr, cx: S::Context) -> Result<S, Stop> {
-        let mut wanted = u64::try_from(S::first_read(self.sizes(), cx)).unwrap_or(u64::MAX).max(1);
+        let first = S::first_read(self.sizes(), cx);
+        self.decode(addr, first, |bytes| S::decode_shared(bytes, addr, self.sizes(), cx))
+    }
+
+    /// What `decode` makes of the bytes at `addr`, and how many it took; it is given `first` bytes, and more as long as
+    /// it says that they are too few.
+    pub fn decode<T>(
+        &self,
+        addr: Addr,
+        first: usize,
+        decode: impl Fn(&Bytes) -> Result<(T, usize)>,
+    ) -> Result<T, Stop> {
+        let mut wanted = u64::try_from(first).unwrap_or(u64::MAX).max(1);
         let mut before = None;
         loop {
             let bytes = self.some(addr, wanted)?;
             let had = len(&bytes);
-            match S::decode_shared(&bytes, addr, self.sizes(), cx) {
+            match decode(&bytes) {
                 Ok((value, used)) => {
                     self.purse.pay(u64::try_from(used).unwrap_or(u64::MAX))?;
                     return Ok(value);

@@ -257,11 +257,10 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// As many bytes as the array holds.
     pub fn array<const N: usize>(&mut self, field: &'static str, get: impl FnOnce(&T) -> &[u8; N]) -> Result<[u8; N]> {
-        let (spot, value) = (self.spot(field), self.value);
-        let mut array = [0; N];
-        match self.tape.raw(spot, N, |out| out.extend_from_slice(get(value.expect("because writing"))))? {
-            Some(found) => array.copy_from_slice(found),
-            None => return Ok(array),
+        let spot = self.spot(field);
+        let mut array = self.value.map_or([0; N], |t| *get(t));
+        if let Some(found) = self.tape.raw(spot, N, |out| out.extend_from_slice(&array))? {
+            array.copy_from_slice(found);
         }
         Ok(array)
     }
@@ -422,6 +421,20 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     ) -> Result<()> {
         let spot = self.spot(field);
         self.tape.rows(spot, columns, count, each)
+    }
+
+    /// `count` addresses, one after the other, in one call.
+    pub fn offsets(
+        &mut self,
+        field: &'static str,
+        count: usize,
+        get: impl Fn(&T) -> &[Option<Addr>],
+    ) -> Result<Vec<Option<Addr>>> {
+        let mut all = Vec::new();
+        for i in 0..count {
+            all.push(self.offset(field, |t| get(t)[i])?);
+        }
+        Ok(all)
     }
 
     /// A box of `len` bytes: what is walked inside may not leave it, and what it does not use is slack that is kept.

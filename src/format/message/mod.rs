@@ -81,6 +81,11 @@ macro_rules! messages {
                 }
             }
 
+            /// Whether this version knows messages of type `kind`.
+            pub fn is_known(kind: u16) -> bool {
+                matches!(kind, $($kind)|*)
+            }
+
             /// The name of a message type in the specification.
             pub fn name(kind: u16) -> &'static str {
                 match kind {

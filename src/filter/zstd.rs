@@ -1,0 +1,110 @@
+//! Zstandard, filter 32015: the chunk is one or more zstd frames, RFC 8878. Client value 0 is the level, 3 if absent.
+//!
+//! The decoder of the crate `zrip` appends to a vector, so decoding into a slice costs one copy. Its encoder has the
+//! levels up to 4, and takes higher ones for 4.
+
+use std::cell::RefCell;
+
+use super::{Bound, Filter, Output};
+use crate::error::{Error, Result};
+
+/// Zstandard at a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Zstd {
+    level: i32,
+}
+
+impl Zstd {
+    pub(super) fn new(client_data: &[u32]) -> Self {
+        Zstd { level: client_data.first().map_or(3, |level| level.cast_signed()) }
+    }
+}
+
+thread_local! {
+    static DECODER: RefCell<(zrip::DecompressContext, Vec<u8>)> = RefCell::default();
+}
+
+/// Decoded bytes beyond which a thread does not keep its buffer.
+const KEPT: usize = 4 << 20;
+
+/// Hands what `input` decodes to, at most `limit` bytes, to `take`.
+fn decoded(input: &[u8], limit: usize, take: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
+    DECODER.with(|decoder| {
+        let (context, buffer) = &mut *decoder.borrow_mut();
+        buffer.clear();
+        let result = context.decompress_into_with_limit(input, buffer, limit);
+        let result = result.map_err(|error| Error::corrupt(error.to_string())).and_then(|_| take(buffer));
+        if buffer.capacity() > KEPT {
+            *buffer = Vec::new();
+        }
+        result
+    })
+}
+
+/// Decodes `input`, which has to fill `to`.
+pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
+    decoded(input, to.len(), |plain| {
+        if plain.len() != to.len() {
+            return Err(Error::corrupt(format!("the stream gives {} bytes, {} are expected", plain.len(), to.len())));
+        }
+        to.copy_from_slice(plain);
+        Ok(())
+    })
+}
+
+/// Appends `input` as a frame.
+pub(super) fn encode(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<()> {
+    let level = if level == 0 { 3 } else { level.clamp(-7, 4) };
+    let frame = zrip::compress(input, level).map_err(|error| Error::invalid(error.to_string()))?;
+    output.extend_from_slice(&frame);
+    Ok(())
+}
+
+impl Filter for Zstd {
+    fn decode(&self, input: &[u8], output: &mut Output<'_>) -> Result<()> {
+        decoded(input, output.room(), |plain| output.write(plain))
+    }
+
+    fn decodes_in_order(&self) -> bool {
+        true
+    }
+
+    fn encoded_bound(&self, plain: usize) -> Bound {
+        Bound::of_codec(plain)
+    }
+
+    fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
+        encode(input, self.level, output)?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::testing::{Random, round_trip, survives_damage};
+
+    #[test]
+    fn every_level_comes_back() {
+        let mut random = Random::new(23);
+        for level in [-9, -1, 0, 1, 3, 4, 19, 22i32] {
+            for len in [0, 1, 5003, 140_001] {
+                round_trip(&Zstd::new(&[level.cast_unsigned()]), &random.bytes(len)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn short_and_damaged_streams_are_errors() {
+        let plain: Vec<u8> = (0..3001u32).map(|i| (i / 7 % 50).to_le_bytes()[0]).collect();
+        let filter = Zstd::new(&[]);
+        let stored = round_trip(&filter, &plain).unwrap();
+        for len in 1..stored.len() {
+            let mut back = vec![0; plain.len()];
+            let mut output = Output::exact(&mut back);
+            let result = filter.decode(&stored[..len], &mut output).and_then(|()| output.finish());
+            assert!(result.is_err(), "cut to {len}");
+        }
+        survives_damage(&filter, &stored, plain.len(), 5000);
+    }
+}

@@ -1,0 +1,124 @@
+//! What all handles of a file share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::options::OpenOptions;
+use crate::error::{Error, Place, Result};
+use crate::object::path::{self, Found};
+use crate::object::{Container, Header, Scope, Step};
+use crate::storage::{Purpose, Resolve, SharedSource};
+use crate::wire::Addr;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) container: Container,
+    pub(crate) name: String,
+    pub(crate) options: OpenOptions,
+    pub(crate) resolve: Arc<dyn Resolve>,
+    /// Files that this one refers to, by the name in it.
+    others: Mutex<HashMap<(String, Purpose), Arc<Core>>>,
+    /// How many files led here.
+    depth: u32,
+}
+
+impl Core {
+    pub(crate) fn open(
+        source: SharedSource,
+        name: String,
+        resolve: Arc<dyn Resolve>,
+        options: OpenOptions,
+    ) -> Result<Arc<Core>> {
+        Self::open_at(source, name, resolve, options, 0)
+    }
+
+    fn open_at(
+        source: SharedSource,
+        name: String,
+        resolve: Arc<dyn Resolve>,
+        options: OpenOptions,
+        depth: u32,
+    ) -> Result<Arc<Core>> {
+        let container = Container::open(source, options.opening()).map_err(|e| e.at(Place::File(name.clone())))?;
+        Ok(Arc::new(Core { container, name, options, resolve, others: Mutex::default(), depth }))
+    }
+
+    /// Runs a job; errors name the file.
+    pub(crate) fn run<T>(&self, job: impl Fn(Scope<'_>) -> Step<T>) -> Result<T> {
+        self.container.run(job).map_err(|e| e.at(Place::File(self.name.clone())))
+    }
+
+    /// Another file that this one names. It stays open as long as this one.
+    pub(crate) fn other(&self, name: &str, purpose: Purpose) -> Result<Arc<Core>> {
+        let key = (name.to_owned(), purpose);
+        if let Some(core) = self.others.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(core));
+        }
+        if self.depth >= self.container.loaded.limits().depth {
+            return Err(Error::limit("files refer to files too often (a cycle?)").at(Place::File(self.name.clone())));
+        }
+        let located = self.resolve.resolve(name, purpose).map_err(|e| e.at(Place::File(self.name.clone())));
+        let (source, resolve) = located?;
+        let core = Core::open_at(source, name.to_owned(), resolve, self.options.clone(), self.depth + 1)?;
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&core));
+        Ok(core)
+    }
+
+    /// The object to which `path` leads from the group at `start`, in whatever file it is.
+    pub(crate) fn follow(self: &Arc<Core>, start: Addr, path: &[u8]) -> Result<(Arc<Core>, Addr)> {
+        let not_found = |core: &Core, missing: &str| {
+            let error = Error::not_found(format!("there is no {missing:?}"));
+            error.at(Place::Object(String::from_utf8_lossy(path).into_owned())).at(Place::File(core.name.clone()))
+        };
+        let mut core = Arc::clone(self);
+        let (mut at, mut rest) = (start, path.to_vec());
+        loop {
+            match core.run(|scope| path::follow(scope, at, &rest))? {
+                Found::Object(addr) => return Ok((core, addr)),
+                Found::Nothing { name } => return Err(not_found(&core, &name)),
+                Found::External { file, path } => {
+                    core = core.other(&file, Purpose::ExternalLink)?;
+                    (at, rest) = (core.container.root, path);
+                }
+            }
+        }
+    }
+
+    /// The header at `addr`.
+    pub(crate) fn header(&self, addr: Addr) -> Result<Header> {
+        self.run(|scope| Header::load(scope, addr))
+    }
+}
+
+/// An object of an open file: what groups, datasets and committed datatypes have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) core: Arc<Core>,
+    pub(crate) header: Arc<Header>,
+    pub(crate) path: Arc<str>,
+    /// How many virtual datasets led here.
+    pub(crate) depth: u32,
+}
+
+impl Node {
+    pub(crate) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Node> {
+        let header = core.header(addr).map_err(|e| e.at(Place::Object(path.to_owned())))?;
+        Ok(Node { core, header: Arc::new(header), path: path.into(), depth: 0 })
+    }
+
+    /// Runs a job; errors name the object and the file.
+    pub(crate) fn run<T>(&self, job: impl Fn(Scope<'_>) -> Step<T>) -> Result<T> {
+        self.core.container.run(job).map_err(|e| self.at(e))
+    }
+
+    /// An error, seen from this object.
+    pub(crate) fn at(&self, error: Error) -> Error {
+        error.at(Place::Object(self.path.to_string())).at(Place::File(self.core.name.clone()))
+    }
+
+    /// The path of something below this object.
+    pub(crate) fn below(&self, name: &str) -> String {
+        if name.starts_with('/') { name.to_owned() } else { format!("{}/{name}", self.path.trim_end_matches('/')) }
+    }
+}

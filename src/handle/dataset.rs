@@ -1,0 +1,434 @@
+//! Datasets.
+
+use std::sync::{Arc, OnceLock};
+
+use super::attribute::object_methods;
+use super::core::Node;
+use crate::convert::number::Number;
+use crate::convert::{number, string};
+use crate::error::{Error, Result};
+use crate::filter::{ChunkInfo, Pipeline};
+use crate::format::local_heap;
+use crate::format::message::HeaderMessageBody;
+use crate::format::message::data_layout::{ChunkIndex, Chunked, DO_NOT_FILTER_PARTIAL_CHUNKS, DataLayout, Layout};
+use crate::format::message::dataspace::{Dataspace, Kind};
+use crate::format::message::datatype::Datatype;
+use crate::format::message::external_files::ExternalFiles;
+use crate::format::message::fill_value::{Fill, FillValue, OldFillValue};
+use crate::format::message::filter_pipeline::FilterPipeline;
+use crate::index;
+use crate::manifest::{Manifest, Segment};
+use crate::object::heap;
+use crate::plan::ReadPlan;
+use crate::read::{self, Reading, SourceTable};
+use crate::selection::{Block, shape};
+use crate::storage::Purpose;
+use crate::wire::{Addr, SourceId};
+
+/// A dataset: an array of elements of one datatype.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    pub(super) node: Node,
+    pub(super) about: Arc<About>,
+}
+
+object_methods!(Dataset);
+
+/// What a dataset's header says.
+#[derive(Debug)]
+pub(super) struct About {
+    pub(super) datatype: Datatype,
+    pub(super) dataspace: Dataspace,
+    pub(super) layout: DataLayout,
+    pub(super) manifest: OnceLock<Arc<Manifest>>,
+}
+
+/// How the elements of a dataset are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StorageLayout {
+    /// In the object header.
+    Compact,
+    /// In one piece, or in external files.
+    Contiguous,
+    /// In chunks.
+    Chunked,
+    /// In other datasets.
+    Virtual,
+}
+
+/// A filter of a dataset's pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterInfo {
+    /// The registered id.
+    pub id: u16,
+    /// Bit 0: writing may skip the filter where it fails.
+    pub flags: u16,
+    /// The name that the writer gave it; may be empty.
+    pub name: String,
+    /// Parameters.
+    pub client_data: Vec<u32>,
+}
+
+/// A piece of external raw data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalSegment {
+    /// The file's name as it stands in the dataset.
+    pub file: String,
+    /// First byte in the file.
+    pub offset: u64,
+    /// Bytes; `None` for as many as the dataset needs.
+    pub size: Option<u64>,
+}
+
+impl Dataset {
+    pub(super) fn open(node: Node) -> Result<Dataset> {
+        let about =
+            node.run(|scope| Ok((node.header.expect(scope)?, node.header.expect(scope)?, node.header.expect(scope)?)));
+        let (datatype, dataspace, layout) = about?;
+        let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
+        if let Layout::Virtual { .. } = about.layout.layout {
+            super::virtual_sources::settle(&node, &mut about).map_err(|e| node.at(e))?;
+        }
+        Ok(Dataset { node, about: Arc::new(about) })
+    }
+
+    pub(super) fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// The datatype of its elements.
+    pub fn datatype(&self) -> &Datatype {
+        &self.about.datatype
+    }
+
+    /// Header address of the committed datatype that it has, if it has one.
+    pub fn committed_datatype(&self) -> Result<Option<Addr>> {
+        self.node.run(|scope| self.node.header.committed::<Datatype>(scope))
+    }
+
+    /// Its dataspace. For a virtual dataset with unlimited mappings the shape is what the sources give.
+    pub fn dataspace(&self) -> &Dataspace {
+        &self.about.dataspace
+    }
+
+    /// Elements per dimension; empty for a scalar and for a null dataspace.
+    pub fn shape(&self) -> &[u64] {
+        &self.about.dataspace.shape
+    }
+
+    /// Elements per dimension at most; `None` is unlimited.
+    pub fn max_shape(&self) -> Vec<Option<u64>> {
+        self.about.dataspace.max_shape()
+    }
+
+    /// Whether it has no elements at all by its dataspace (h5py's `Empty`).
+    pub fn is_null(&self) -> bool {
+        self.about.dataspace.kind == Kind::Null
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> u64 {
+        self.about.dataspace.element_count().unwrap_or(u64::MAX)
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How the elements are stored.
+    pub fn layout(&self) -> StorageLayout {
+        match self.about.layout.layout {
+            Layout::Compact(_) => StorageLayout::Compact,
+            Layout::Contiguous { .. } => StorageLayout::Contiguous,
+            Layout::Chunked(_) => StorageLayout::Chunked,
+            Layout::Virtual { .. } => StorageLayout::Virtual,
+        }
+    }
+
+    fn chunked(&self) -> Option<&Chunked> {
+        match &self.about.layout.layout {
+            Layout::Chunked(chunked) => Some(chunked),
+            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Virtual { .. } => None,
+        }
+    }
+
+    /// Elements of a chunk per dimension, if it is chunked.
+    pub fn chunk_shape(&self) -> Option<&[u64]> {
+        self.chunked().map(Chunked::shape)
+    }
+
+    /// How its chunks are found, if it is chunked.
+    pub fn chunk_index(&self) -> Option<&ChunkIndex> {
+        self.chunked().map(|chunked| &chunked.index)
+    }
+
+    /// Whether chunks that reach over the edge of the shape are stored without filters.
+    pub fn partial_chunks_unfiltered(&self) -> bool {
+        self.chunked().is_some_and(|chunked| chunked.flags & DO_NOT_FILTER_PARTIAL_CHUNKS != 0)
+    }
+
+    /// Its filters, in the order in which writing applies them.
+    pub fn filters(&self) -> Result<Vec<FilterInfo>> {
+        let Some(pipeline) = self.filter_pipeline()? else { return Ok(Vec::new()) };
+        let filter = |f: &crate::format::message::filter_pipeline::FilterDescription| FilterInfo {
+            id: f.id,
+            flags: f.flags,
+            name: f.name(),
+            client_data: f.client_data.clone(),
+        };
+        Ok(pipeline.filters.iter().map(filter).collect())
+    }
+
+    pub(super) fn filter_pipeline(&self) -> Result<Option<FilterPipeline>> {
+        let pipeline = self.node.run(|scope| self.node.header.message::<FilterPipeline>(scope))?;
+        Ok(pipeline.filter(|p| !p.filters.is_empty()))
+    }
+
+    /// Its fill value, and when it is written; `None` if the file says nothing about it.
+    pub fn fill_value(&self) -> Result<Option<FillValue>> {
+        if let Some(fill) = self.node.run(|scope| self.node.header.message::<FillValue>(scope))? {
+            return Ok(Some(fill));
+        }
+        let old = self.node.run(|scope| self.node.header.message::<OldFillValue>(scope))?;
+        Ok(old.map(|old| FillValue {
+            version: 1,
+            allocation_time: 2,
+            write_time: 2,
+            value: if old.value.is_empty() { Fill::Default } else { Fill::User(old.value) },
+            unused_bits: 0,
+        }))
+    }
+
+    /// One element that stands for what nobody wrote, as stored; `None` for zeros.
+    fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
+        match self.fill_value()?.map(|fill| fill.value) {
+            Some(Fill::User(value)) if value.len() == self.element_size()? => Ok(Some(value)),
+            Some(Fill::User(value)) => {
+                let what = format!("the fill value has {} bytes, an element {}", value.len(), self.about.datatype.size);
+                Err(self.node.at(Error::corrupt(what)))
+            }
+            Some(Fill::Default | Fill::Undefined) | None => Ok(None),
+        }
+    }
+
+    /// Its pieces of external raw data; empty if the data are in the file.
+    pub fn external(&self) -> Result<Vec<ExternalSegment>> {
+        let header = &self.node.header;
+        if !header.messages.iter().any(|m| m.kind == ExternalFiles::KIND) {
+            return Ok(Vec::new());
+        }
+        self.node.run(|scope| {
+            let Some(files) = header.message::<ExternalFiles>(scope)? else { return Ok(Vec::new()) };
+            let names = heap::local(scope, files.heap)?;
+            let mut segments = Vec::new();
+            for slot in &files.slots {
+                let file = String::from_utf8_lossy(&local_heap::text(&names, slot.name)?).into_owned();
+                segments.push(ExternalSegment { file, offset: slot.offset, size: slot.size });
+            }
+            Ok(segments)
+        })
+    }
+
+    /// Its mappings, if it is virtual, as they are stored.
+    pub fn virtual_mappings(&self) -> Result<Vec<crate::index::virtual_layout::StoredMapping>> {
+        super::virtual_sources::stored(&self.node, &self.about.layout.layout)
+    }
+
+    fn element_size(&self) -> Result<usize> {
+        match usize::try_from(self.about.datatype.size) {
+            Ok(0) => Err(self.node.at(Error::corrupt("an element has 0 bytes"))),
+            Ok(size) => Ok(size),
+            Err(_) => Err(self.node.at(Error::limit("an element is larger than memory"))),
+        }
+    }
+
+    /// Bytes of all elements.
+    fn data_size(&self) -> Result<u64> {
+        let size = self.about.dataspace.element_count().and_then(|n| n.checked_mul(self.about.datatype.size.into()));
+        size.ok_or_else(|| self.node.at(Error::corrupt("the elements are more bytes than 64 bits can count")))
+    }
+
+    /// Where its data lie. Read from the file once.
+    pub fn manifest(&self) -> Result<Arc<Manifest>> {
+        if let Some(manifest) = self.about.manifest.get() {
+            return Ok(Arc::clone(manifest));
+        }
+        let manifest = match &self.about.layout.layout {
+            Layout::Compact(data) => self.compact(data)?,
+            Layout::Contiguous { address, size } => self.segments(*address, *size)?,
+            Layout::Chunked(chunked) => self.chunks(chunked)?,
+            Layout::Virtual { .. } => Manifest::Virtual(Vec::new()),
+        };
+        Ok(Arc::clone(self.about.manifest.get_or_init(|| Arc::new(manifest))))
+    }
+
+    fn compact(&self, data: &bytes::Bytes) -> Result<Manifest> {
+        let size = self.data_size()?;
+        match usize::try_from(size).ok().filter(|size| *size <= data.len()) {
+            Some(size) => Ok(Manifest::Inline(data.slice(..size))),
+            None => {
+                let what = format!("compact data have {} bytes, the elements want {size}", data.len());
+                Err(self.node.at(Error::corrupt(what)))
+            }
+        }
+    }
+
+    fn segments(&self, address: Option<Addr>, stored: Option<u64>) -> Result<Manifest> {
+        let size = self.data_size()?;
+        let external = self.external()?;
+        let (mut segments, mut files) = (Vec::new(), Vec::new());
+        if external.is_empty() {
+            if let Some(stored) = stored.filter(|stored| address.is_some() && *stored < size) {
+                let what = format!("contiguous data have {stored} bytes, the elements want {size}");
+                return Err(self.node.at(Error::corrupt(what)));
+            }
+            segments.extend(address.map(|addr| Segment { start: 0, source: SourceId(0), addr, size }));
+            return Ok(Manifest::Segments { segments, files });
+        }
+        let mut start = 0;
+        for (i, piece) in external.into_iter().enumerate() {
+            let source = u32::try_from(i + 1).map_err(|_| Error::limit("too many external files"))?;
+            let size = piece.size.unwrap_or(u64::MAX).min(size - start);
+            segments.push(Segment { start, source: SourceId(source), addr: Addr(piece.offset), size });
+            files.push(piece.file);
+            start += size;
+        }
+        if start < size {
+            let what = format!("external files hold {start} bytes, the elements want {size}");
+            return Err(self.node.at(Error::corrupt(what)));
+        }
+        Ok(Manifest::Segments { segments, files })
+    }
+
+    fn chunks(&self, chunked: &Chunked) -> Result<Manifest> {
+        let element = chunked.dimensions.last().copied().unwrap_or(0);
+        if element != u64::from(self.about.datatype.size) {
+            let what = format!("chunks have elements of {element} bytes, the datatype {}", self.about.datatype.size);
+            return Err(self.node.at(Error::corrupt(what)));
+        }
+        let (shape, max_shape) = (self.shape(), self.max_shape());
+        let filtered = self.filter_pipeline()?.is_some();
+        let chunks = self.node.run(|scope| index::chunks(scope, chunked, shape, &max_shape, filtered))?;
+        Ok(Manifest::Chunks(chunks))
+    }
+
+    /// The plan of reading `block`: what would be fetched, and where it would go.
+    pub fn plan(&self, block: &Block) -> Result<ReadPlan> {
+        let manifest = self.manifest()?;
+        read::plan(&manifest, self.shape(), self.element_size()?, block).map_err(|e| self.node.at(e))
+    }
+
+    /// All elements as stored, row-major.
+    ///
+    /// Errors are `Limit` if they are more than [`crate::Limits::result`] allows, and what reading them can give.
+    pub fn read_raw(&self) -> Result<Vec<u8>> {
+        self.read_raw_block(&Block::all(self.shape()))
+    }
+
+    /// The elements of `block` as stored, row-major.
+    ///
+    /// Errors are `OutOfBounds` if the block does not lie within the shape, and what reading can give.
+    pub fn read_raw_block(&self, block: &Block) -> Result<Vec<u8>> {
+        let elements = if self.is_null() { 0 } else { shape::count(&block.count).map_err(|e| self.node.at(e))? };
+        let limit = self.node.core.container.loaded.limits().result;
+        let size = elements.checked_mul(self.about.datatype.size.into()).filter(|size| *size <= limit);
+        let size = size.and_then(|size| usize::try_from(size).ok());
+        let beyond =
+            || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
+        let size = size.ok_or_else(beyond)?;
+        // Ask first: an allocation that fails ends the process.
+        Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
+        let mut into = vec![0; size];
+        self.read_raw_block_into(block, &mut into)?;
+        Ok(into)
+    }
+
+    /// Reads the elements of `block` as stored, row-major, into the caller's memory, which must be as large.
+    ///
+    /// Errors are `Invalid` if the memory has another size, `OutOfBounds`, and what reading can give.
+    pub fn read_raw_block_into(&self, block: &Block, into: &mut [u8]) -> Result<()> {
+        if self.is_null() && into.is_empty() {
+            return Ok(());
+        }
+        let size = self.element_size()?;
+        let wanted = shape::count(&block.count).ok().and_then(|n| usize::try_from(n).ok()?.checked_mul(size));
+        if wanted != Some(into.len()) {
+            let what = format!("{} bytes for {:?} elements of {size} bytes", into.len(), block.count);
+            return Err(self.node.at(Error::invalid(what)));
+        }
+        self.read_block(block, into, size).map_err(|e| self.node.at(e))
+    }
+
+    fn read_block(&self, block: &Block, into: &mut [u8], size: usize) -> Result<()> {
+        block.check(self.shape())?;
+        if into.is_empty() {
+            return Ok(());
+        }
+        let manifest = self.manifest()?;
+        let fill = self.fill_element()?;
+        if let Manifest::Virtual(mappings) = &*manifest {
+            return super::virtual_sources::read(self, mappings, fill.as_deref(), block, into);
+        }
+        if let Manifest::Inline(data) = &*manifest {
+            let source = crate::selection::Source { bytes: data, shape: self.shape() };
+            let origin = vec![0; block.rank()];
+            let transfer = crate::selection::Transfer::block(&block.start, &origin, &block.count);
+            let destination = crate::selection::Destination { bytes: into, shape: &block.count };
+            return transfer.copy(source, destination, size);
+        }
+        let plan = read::plan(&manifest, self.shape(), size, block)?;
+        let mut others = Vec::new();
+        if let Manifest::Segments { files, .. } = &*manifest {
+            for file in files {
+                others.push(self.node.core.resolve.resolve(file, Purpose::RawData)?.0);
+            }
+        }
+        let pipeline = self.pipeline(size)?;
+        let chunks = match &*manifest {
+            Manifest::Chunks(chunks) => Some(chunks),
+            Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => None,
+        };
+        let sources = SourceTable { container: &self.node.core.container, others };
+        let partial_unfiltered = self.partial_chunks_unfiltered();
+        let (fill, pipeline) = (fill.as_deref(), pipeline.as_ref());
+        Reading { sources, fill, chunks, pipeline, partial_unfiltered }.run(&plan, into)
+    }
+
+    /// The filters, configured for its chunks.
+    fn pipeline(&self, element_size: usize) -> Result<Option<Pipeline>> {
+        let (Some(message), Some(chunk)) = (self.filter_pipeline()?, self.chunk_shape()) else { return Ok(None) };
+        let bytes = shape::count(chunk).ok().and_then(|n| usize::try_from(n).ok()?.checked_mul(element_size));
+        let bytes = bytes.ok_or_else(|| Error::limit(format!("a chunk of shape {chunk:?} is larger than memory")))?;
+        let info = ChunkInfo { bytes, element_size };
+        Pipeline::new(&message, info, &self.node.core.container.registry).map(Some)
+    }
+
+    /// All elements as numbers.
+    ///
+    /// Errors are `WrongType` unless every stored value is exactly a `T`, and what reading can give.
+    pub fn read<T: Number>(&self) -> Result<Vec<T>> {
+        number::decode(&self.read_raw()?, &self.about.datatype).map_err(|e| self.node.at(e))
+    }
+
+    /// The elements of `block` as numbers; errors as for [`Dataset::read`].
+    pub fn read_block_as<T: Number>(&self, block: &Block) -> Result<Vec<T>> {
+        number::decode(&self.read_raw_block(block)?, &self.about.datatype).map_err(|e| self.node.at(e))
+    }
+
+    /// All elements as strings, of whatever kind they are. `WrongType` if they are no strings.
+    pub fn read_strings(&self) -> Result<Vec<String>> {
+        let container = &self.node.core.container;
+        string::decode(&self.read_raw()?, &self.about.datatype, container).map_err(|e| self.node.at(e))
+    }
+
+    /// Bytes that the stored elements take in the file (or in external files), without their index.
+    pub fn stored_size(&self) -> Result<u64> {
+        Ok(match &*self.manifest()? {
+            Manifest::Inline(data) => u64::try_from(data.len()).unwrap_or(u64::MAX),
+            Manifest::Segments { segments, .. } => segments.iter().fold(0, |sum, s| sum.saturating_add(s.size)),
+            Manifest::Chunks(chunks) => chunks.stored_size(),
+            Manifest::Virtual(_) => 0,
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Groups and their links.
+
+use std::sync::Arc;
+
+use super::attribute::object_methods;
+use super::core::{Core, Node};
+use super::dataset::Dataset;
+use super::named_type::NamedType;
+use crate::error::{Error, Result};
+use crate::format::message::link::{self, LinkTarget as Stored};
+use crate::object::ObjectKind;
+use crate::object::links::{self, LinkStorage};
+use crate::wire::Addr;
+
+/// A group.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub(super) node: Node,
+}
+
+object_methods!(Group);
+
+/// Any object.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// A group.
+    Group(Group),
+    /// A dataset.
+    Dataset(Dataset),
+    /// A committed datatype.
+    NamedType(NamedType),
+}
+
+/// A link of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The name's bytes.
+    pub name: Vec<u8>,
+    /// Creation order, if the group tracks it.
+    pub creation_order: Option<u64>,
+    /// What it leads to.
+    pub target: LinkTarget,
+}
+
+/// What a link leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkTarget {
+    /// An object of the same file, by the address of its header.
+    Hard(Addr),
+    /// A path in the same file.
+    Soft(Vec<u8>),
+    /// A path in another file.
+    External {
+        /// The file's name.
+        file: Vec<u8>,
+        /// The path in it.
+        path: Vec<u8>,
+    },
+    /// Something that only the application that made it understands.
+    User {
+        /// The registered class.
+        class: u8,
+        /// What the class keeps.
+        data: Vec<u8>,
+    },
+}
+
+impl Link {
+    /// The name; bytes that are not UTF-8 are replaced.
+    pub fn name(&self) -> String {
+        String::from_utf8_lossy(&self.name).into_owned()
+    }
+
+    fn of(link: link::Link) -> Link {
+        let target = match link.target {
+            Stored::Hard(addr) => LinkTarget::Hard(addr),
+            Stored::Soft(path) => LinkTarget::Soft(path),
+            Stored::External(ref data) => match link.target.external() {
+                Some((file, path)) => LinkTarget::External { file: file.to_vec(), path: path.to_vec() },
+                None => LinkTarget::User { class: 64, data: data.clone() },
+            },
+            Stored::User { class, data } => LinkTarget::User { class, data },
+        };
+        Link { name: link.name, creation_order: link.creation_order, target }
+    }
+}
+
+impl Object {
+    pub(super) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Object> {
+        Self::of(Node::open(core, addr, path)?)
+    }
+
+    pub(super) fn of(node: Node) -> Result<Object> {
+        Ok(match node.header.kind().map_err(|e| node.at(e))? {
+            ObjectKind::Group => Object::Group(Group { node }),
+            ObjectKind::Dataset => Object::Dataset(Dataset::open(node)?),
+            ObjectKind::NamedType => Object::NamedType(NamedType { node }),
+        })
+    }
+
+    /// What kind of object it is, in a word.
+    pub fn kind(&self) -> ObjectKind {
+        match self {
+            Object::Group(_) => ObjectKind::Group,
+            Object::Dataset(_) => ObjectKind::Dataset,
+            Object::NamedType(_) => ObjectKind::NamedType,
+        }
+    }
+
+    /// The path by which it was opened.
+    pub fn path(&self) -> &str {
+        match self {
+            Object::Group(group) => group.path(),
+            Object::Dataset(dataset) => dataset.path(),
+            Object::NamedType(datatype) => datatype.path(),
+        }
+    }
+
+    /// Its attributes, sorted by name. One that cannot be understood is an error in its place.
+    pub fn attributes(&self) -> Result<Vec<Result<super::Attribute>>> {
+        match self {
+            Object::Group(group) => group.attributes(),
+            Object::Dataset(dataset) => dataset.attributes(),
+            Object::NamedType(datatype) => datatype.attributes(),
+        }
+    }
+}
+
+impl Group {
+    /// All links, sorted by the bytes of their names.
+    pub fn links(&self) -> Result<Vec<Link>> {
+        let links = self.node.run(|scope| links::list(scope, &self.node.header))?;
+        Ok(links.into_iter().map(Link::of).collect())
+    }
+
+    /// The names of all links, sorted; bytes that are not UTF-8 are replaced.
+    pub fn names(&self) -> Result<Vec<String>> {
+        Ok(self.links()?.iter().map(Link::name).collect())
+    }
+
+    /// The link called `name`, if there is one.
+    pub fn link(&self, name: &str) -> Result<Option<Link>> {
+        let link = self.node.run(|scope| links::find(scope, &self.node.header, name.as_bytes()))?;
+        Ok(link.map(Link::of))
+    }
+
+    /// How links are stored, and whether their creation order is tracked and indexed.
+    pub fn link_storage(&self) -> Result<(LinkStorage, bool, bool)> {
+        self.node.run(|scope| links::storage(scope, &self.node.header))
+    }
+
+    /// The object at `path`, from this group or, if it begins with a slash, from the root group. Soft and external
+    /// links are followed.
+    ///
+    /// Errors are `NotFound`, and `Denied` for external links out of the folder.
+    pub fn object(&self, path: &str) -> Result<Object> {
+        let (core, addr) = self.node.core.follow(self.node.header.addr, path.as_bytes())?;
+        Object::open(core, addr, &self.node.below(path))
+    }
+
+    /// The object with its header at `addr`, which a hard link or a reference gave.
+    pub fn object_at(&self, addr: Addr, path: &str) -> Result<Object> {
+        Object::open(Arc::clone(&self.node.core), addr, path)
+    }
+
+    /// The group at `path`. `WrongType` if it is something else.
+    pub fn group(&self, path: &str) -> Result<Group> {
+        match self.object(path)? {
+            Object::Group(group) => Ok(group),
+            Object::Dataset(other) => Err(other.node().at(Error::wrong_type("this is a dataset, not a group"))),
+            Object::NamedType(other) => Err(other.node.at(Error::wrong_type("this is a datatype, not a group"))),
+        }
+    }
+
+    /// The dataset at `path`. `WrongType` if it is something else.
+    pub fn dataset(&self, path: &str) -> Result<Dataset> {
+        match self.object(path)? {
+            Object::Dataset(dataset) => Ok(dataset),
+            Object::Group(other) => Err(other.node.at(Error::wrong_type("this is a group, not a dataset"))),
+            Object::NamedType(other) => Err(other.node.at(Error::wrong_type("this is a datatype, not a dataset"))),
+        }
+    }
+
+    /// The committed datatype at `path`. `WrongType` if it is something else.
+    pub fn named_type(&self, path: &str) -> Result<NamedType> {
+        match self.object(path)? {
+            Object::NamedType(datatype) => Ok(datatype),
+            Object::Group(other) => Err(other.node.at(Error::wrong_type("this is a group, not a datatype"))),
+            Object::Dataset(other) => Err(other.node().at(Error::wrong_type("this is a dataset, not a datatype"))),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What users hold: files, groups, datasets, attributes, committed datatypes. Handles are cheap to clone, shared by
+//! threads, and outlive the [`File`] value they came from. They have no cursor and hold no lock while they read.
+
+mod attribute;
+mod core;
+mod dataset;
+mod file;
+mod file_set;
+mod group;
+mod named_type;
+mod options;
+mod virtual_sources;
+
+pub use crate::index::virtual_layout::StoredMapping;
+pub use attribute::Attribute;
+pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
+pub use file::{File, FileFacts};
+pub use group::{Group, Link, LinkTarget, Object};
+pub use named_type::NamedType;
+pub use options::{Driver, MissingSources, OpenOptions};

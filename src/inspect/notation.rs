@@ -1,0 +1,166 @@
+//! Datatypes as text: one notation without spaces, for documents and errors.
+
+use std::fmt::Write;
+
+use crate::format::message::datatype::{
+    Bits, ByteOrder, Class, Datatype, FixedPoint, FloatingPoint, Normalization, ReferenceKind, Text,
+};
+
+/// Bytes as text: as they are where they are UTF-8, else with each byte from 0x80 on as `\xHH`.
+pub fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().fold(String::new(), |mut out, &b| {
+            match b {
+                0x80.. => write!(out, "\\x{b:02x}").expect("because a string takes any text"),
+                _ => out.push(char::from(b)),
+            }
+            out
+        }),
+    }
+}
+
+/// Text in quotes, as JSON has it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            c if u32::from(c) < 0x20 => {
+                write!(out, "\\u{:04x}", u32::from(c)).expect("because a string takes any text");
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The datatype with all its properties, for example `int{size=4,order=le,sign=2c,off=0,prec=32,lsb=0,msb=0}`.
+pub fn datatype(datatype: &Datatype) -> String {
+    let size = datatype.size;
+    match &datatype.class {
+        Class::FixedPoint(number) => int(size, number),
+        Class::FloatingPoint(number) => float(size, number),
+        Class::Time { order: o, precision } => format!("time{{size={size},order={},prec={precision}}}", order(*o)),
+        Class::String(t) => format!("string{{size={size},{}}}", string(t)),
+        Class::BitField(b) => format!("bits{{size={size},order={},{}}}", order(b.order), bits(b)),
+        Class::Opaque { tag } => {
+            let end = tag.iter().position(|&b| b == 0).unwrap_or(tag.len());
+            format!("opaque{{size={size},tag={}}}", quoted(&text(&tag[..end])))
+        }
+        Class::Compound(members) => {
+            let mut out = format!("compound{{size={size}");
+            for member in members {
+                let inner = self::datatype(&member.datatype);
+                let shape = member.dimensions.as_ref().map_or(&[][..], |d| d.shape());
+                let inner = if shape.is_empty() { inner } else { array(shape, &inner) };
+                let name = quoted(&text(&member.name));
+                write!(out, ";{name}@{}:{inner}", member.byte_offset).expect("because a string takes any text");
+            }
+            out + "}"
+        }
+        Class::Reference { kind, .. } => format!("ref{{kind={}}}", reference(*kind)),
+        Class::Enumeration(names) => {
+            let mut out = format!("enum{{{}", self::datatype(&names.base));
+            for (name, value) in names.iter() {
+                let name = quoted(&text(name));
+                write!(out, ";{name}={}", integer(value, &names.base)).expect("because a string takes any text");
+            }
+            out + "}"
+        }
+        Class::VariableLength { text: Some(t), .. } => format!("vlenstr{{{}}}", string(t)),
+        Class::VariableLength { text: None, base } => format!("vlen{{{}}}", self::datatype(base)),
+        Class::Array { shape, base, .. } => array(shape, &self::datatype(base)),
+        Class::Complex { base, .. } => format!("complex{{size={size};{}}}", self::datatype(base)),
+    }
+}
+
+fn array(shape: &[u32], inner: &str) -> String {
+    let shape: Vec<String> = shape.iter().map(u32::to_string).collect();
+    format!("array{{[{}];{inner}}}", shape.join(","))
+}
+
+fn order(order: ByteOrder) -> &'static str {
+    match order {
+        ByteOrder::LittleEndian => "le",
+        ByteOrder::BigEndian => "be",
+        ByteOrder::Vax => "vax",
+    }
+}
+
+fn bits(b: &Bits) -> String {
+    let padding = u8::from;
+    format!("off={},prec={},lsb={},msb={}", b.offset, b.precision, padding(b.low_padding), padding(b.high_padding))
+}
+
+fn int(size: u32, n: &FixedPoint) -> String {
+    let sign = if n.signed { "2c" } else { "none" };
+    format!("int{{size={size},order={},sign={sign},{}}}", order(n.bits.order), bits(&n.bits))
+}
+
+fn float(size: u32, n: &FloatingPoint) -> String {
+    let norm = match n.normalization {
+        Normalization::None => "none",
+        Normalization::MsbSet => "msbset",
+        Normalization::Implied => "implied",
+        Normalization::Reserved => "reserved",
+    };
+    format!(
+        "float{{size={size},order={},{},sign={},epos={},esize={},ebias={},mpos={},msize={},norm={norm},int={}}}",
+        order(n.bits.order),
+        bits(&n.bits),
+        n.sign,
+        n.exponent_position,
+        n.exponent_size,
+        n.exponent_bias,
+        n.mantissa_position,
+        n.mantissa_size,
+        u8::from(n.internal_padding),
+    )
+}
+
+fn string(t: &Text) -> String {
+    let padding = match t.padding {
+        0 => "nullterm".to_owned(),
+        1 => "nullpad".to_owned(),
+        2 => "spacepad".to_owned(),
+        other => other.to_string(),
+    };
+    let set = match t.character_set {
+        0 => "ascii".to_owned(),
+        1 => "utf8".to_owned(),
+        other => other.to_string(),
+    };
+    format!("pad={padding},cset={set}")
+}
+
+fn reference(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::Object1 => "object1",
+        ReferenceKind::Region1 => "region1",
+        ReferenceKind::Object2 | ReferenceKind::Region2 | ReferenceKind::Attribute => "std",
+    }
+}
+
+/// The decimal value of a stored integer; in hexadecimal if it has more than 16 bytes.
+fn integer(stored: &[u8], base: &Datatype) -> String {
+    let Class::FixedPoint(number) = &base.class else { return format!("{stored:02x?}") };
+    let mut bytes = stored.to_vec();
+    if number.bits.order == ByteOrder::BigEndian {
+        bytes.reverse();
+    }
+    let negative = number.signed && bytes.last().is_some_and(|b| b & 0x80 != 0);
+    let mut wide = [if negative { 0xff } else { 0 }; 16];
+    match wide.get_mut(..bytes.len()) {
+        Some(low) => low.copy_from_slice(&bytes),
+        None => return format!("{bytes:02x?}"),
+    }
+    if number.signed { i128::from_le_bytes(wide).to_string() } else { u128::from_le_bytes(wide).to_string() }
+}

@@ -1,0 +1,191 @@
+//! The whole header of an object: the messages of all its blocks, and what they say with sharing resolved.
+
+use bytes::Bytes;
+
+use super::container::Scope;
+use super::{Step, heap};
+use crate::error::Error;
+use crate::format::message::continuation::ContinuationInfo;
+use crate::format::message::dataspace::Dataspace;
+use crate::format::message::datatype::Datatype;
+use crate::format::message::link_info::LinkInfo;
+use crate::format::message::reference_count::ReferenceCount;
+use crate::format::message::shared::{Shared, SharedPlace};
+use crate::format::message::symbol_table::SymbolTable;
+use crate::format::message::{HeaderMessageBody, Message};
+use crate::format::object_header::{Block, Continuation, HeaderMessage, ObjectHeader, Prefix};
+use crate::wire::{Addr, Structure};
+
+/// An object's header.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Where it is; the object's identity.
+    pub addr: Addr,
+    /// What stands before the messages.
+    pub prefix: Prefix,
+    /// The messages of all blocks, without those of type nil.
+    pub messages: Vec<HeaderMessage>,
+}
+
+/// What kind of object a header makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ObjectKind {
+    /// A group.
+    Group,
+    /// A dataset.
+    Dataset,
+    /// A committed datatype.
+    NamedType,
+}
+
+/// A message says, by this bit, that who does not know it must not open the object.
+const FAIL_IF_UNKNOWN: u8 = 0x80;
+
+impl Header {
+    /// Loads the header at `addr` with all its continuation blocks.
+    pub fn load(scope: Scope<'_>, addr: Addr) -> Step<Header> {
+        let first: ObjectHeader = scope.view.load(addr, ())?;
+        let framing = first.framing();
+        let mut header = Header { addr, prefix: first.prefix, messages: Vec::new() };
+        let mut next = header.take(scope, first.messages.list)?;
+        let mut seen = Vec::new();
+        while !next.is_empty() {
+            for block in &next {
+                if seen.contains(&block.block) {
+                    return Err(
+                        Error::corrupt(format!("continuation blocks of the header at {addr} form a cycle")).into()
+                    );
+                }
+                seen.push(block.block);
+            }
+            let blocks = scope.view.each(&next, |at| {
+                let size = usize::try_from(at.size).map_err(|_| Error::limit("a continuation block is too large"))?;
+                scope.view.load::<Continuation>(at.block, Block { framing, size })
+            })?;
+            next = Vec::new();
+            for block in blocks {
+                next.extend(header.take(scope, block.messages.list)?);
+            }
+        }
+        Ok(header)
+    }
+
+    /// Takes the messages of one block; gives the continuations among them.
+    fn take(&mut self, scope: Scope<'_>, list: Vec<HeaderMessage>) -> Step<Vec<ContinuationInfo>> {
+        let mut continuations = Vec::new();
+        self.messages.reserve(list.len());
+        for message in list {
+            match message.kind {
+                0 => continue,
+                ContinuationInfo::KIND => {
+                    let sizes = scope.view.sizes();
+                    continuations.push(ContinuationInfo::decode(&message.data, message.origin.0, sizes, ())?);
+                }
+                kind if message.flags & FAIL_IF_UNKNOWN != 0 && !Message::is_known(kind) => {
+                    let what =
+                        format!("header message type {kind:#x} at {} is not known and must be", message.origin.0);
+                    return Err(Error::unsupported(what).into());
+                }
+                _ => self.messages.push(message),
+            }
+        }
+        Ok(continuations)
+    }
+
+    /// Whether there is a message of this type.
+    pub fn has<M: HeaderMessageBody>(&self) -> bool {
+        self.messages.iter().any(|m| m.kind == M::KIND)
+    }
+
+    /// What the first message of this type says, if there is one.
+    pub fn message<M: HeaderMessageBody>(&self, scope: Scope<'_>) -> Step<Option<M>> {
+        self.messages.iter().find(|m| m.kind == M::KIND).map(|m| decode(scope, m)).transpose()
+    }
+
+    /// What the first message of this type says; an error if there is none.
+    pub fn expect<M: HeaderMessageBody>(&self, scope: Scope<'_>) -> Step<M> {
+        let missing = || Error::corrupt(format!("the object header at {} has no {}", self.addr, M::NAME));
+        Ok(self.message(scope)?.ok_or_else(missing)?)
+    }
+
+    /// The object's kind.
+    pub fn kind(&self) -> Result<ObjectKind, Error> {
+        if self.has::<SymbolTable>() || self.has::<LinkInfo>() {
+            return Ok(ObjectKind::Group);
+        }
+        match (self.has::<Datatype>(), self.has::<Dataspace>()) {
+            (true, true) => Ok(ObjectKind::Dataset),
+            (true, false) => Ok(ObjectKind::NamedType),
+            (false, _) => {
+                let what = format!("the object at {} is no group, dataset or committed datatype", self.addr);
+                Err(Error::unsupported(what))
+            }
+        }
+    }
+
+    /// The header's version.
+    pub fn version(&self) -> u8 {
+        match self.prefix {
+            Prefix::V1 { .. } => 1,
+            Prefix::V2 { .. } => 2,
+        }
+    }
+
+    /// Whether creation order of attributes is tracked, and whether it is indexed.
+    pub fn attribute_order(&self) -> (bool, bool) {
+        match self.prefix {
+            Prefix::V1 { .. } => (false, false),
+            Prefix::V2 { flags, .. } => (flags & 4 != 0, flags & 8 != 0),
+        }
+    }
+
+    /// How many hard links lead to the object.
+    pub fn reference_count(&self, scope: Scope<'_>) -> Step<u32> {
+        match self.prefix {
+            Prefix::V1 { reference_count, .. } => Ok(reference_count),
+            Prefix::V2 { .. } => Ok(self.message::<ReferenceCount>(scope)?.map_or(1, |r| r.count)),
+        }
+    }
+
+    /// Where the committed datatype is that the message of type `M` refers to, if it does.
+    pub fn committed<M: HeaderMessageBody>(&self, scope: Scope<'_>) -> Step<Option<Addr>> {
+        let Some(message) = self.messages.iter().find(|m| m.kind == M::KIND && m.is_shared()) else { return Ok(None) };
+        match Shared::decode(&message.data, message.origin.0, scope.view.sizes(), ())?.place {
+            SharedPlace::Committed { header, .. } => Ok(Some(header)),
+            SharedPlace::Heap(_) => Ok(None),
+        }
+    }
+}
+
+/// What a header message says, wherever it is.
+pub fn decode<M: HeaderMessageBody>(scope: Scope<'_>, message: &HeaderMessage) -> Step<M> {
+    if message.is_shared() {
+        let shared = Shared::decode(&message.data, message.origin.0, scope.view.sizes(), ())?;
+        return resolve(scope, &shared);
+    }
+    decode_body(scope, &message.data, message.origin.0)
+}
+
+/// What the data of a message say.
+pub fn decode_body<M: HeaderMessageBody>(scope: Scope<'_>, data: &Bytes, addr: Addr) -> Step<M> {
+    Ok(M::decode_shared(data, addr, scope.view.sizes(), M::CONTEXT).map_err(Error::sealed)?.0)
+}
+
+/// The message that a shared one stands for.
+pub fn resolve<M: HeaderMessageBody>(scope: Scope<'_>, shared: &Shared) -> Step<M> {
+    match shared.place {
+        SharedPlace::Committed { header: addr, .. } => {
+            let header = Header::load(scope, addr)?;
+            let found = header.messages.iter().find(|m| m.kind == M::KIND && !m.is_shared());
+            let Some(message) = found else {
+                let what = format!("the object header at {addr} has no {} that could be shared", M::NAME);
+                return Err(Error::corrupt(what).into());
+            };
+            decode_body(scope, &message.data, message.origin.0)
+        }
+        SharedPlace::Heap(id) => {
+            let (data, addr) = heap::shared_message(scope, M::KIND, &id)?;
+            decode_body(scope, &data, addr)
+        }
+    }
+}

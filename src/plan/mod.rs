@@ -1,0 +1,5 @@
+//! Plans: what will be read or written, as plain data, before anything happens.
+
+mod read;
+
+pub use read::{ChunkRead, PieceRead, ReadPlan};

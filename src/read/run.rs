@@ -1,0 +1,187 @@
+//! Runs a plan: fetches, decodes, places.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::place;
+use crate::error::{Error, Place, Result};
+use crate::filter::{Output, Pipeline, Scratch};
+use crate::manifest::Chunks;
+use crate::object::Container;
+use crate::plan::{ChunkRead, PieceRead, ReadPlan};
+use crate::storage::{ByteSource, SharedSource, read_at};
+use crate::wire::{ByteRange, SourceId};
+
+/// The files that a dataset's data lie in.
+#[derive(Clone, Debug)]
+pub struct SourceTable<'a> {
+    /// The file of the dataset: source 0.
+    pub container: &'a Container,
+    /// External raw files: source 1 is the first.
+    pub others: Vec<SharedSource>,
+}
+
+/// What reading needs besides the plan.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    /// Where the bytes are.
+    pub sources: SourceTable<'a>,
+    /// One element that stands for what is stored nowhere; zeros if absent.
+    pub fill: Option<&'a [u8]>,
+    /// The chunks that the plan was made from, if the data are chunked.
+    pub chunks: Option<&'a Chunks>,
+    /// The filters.
+    pub pipeline: Option<&'a Pipeline>,
+    /// Whether chunks that reach over the edge are stored without filters.
+    pub partial_unfiltered: bool,
+}
+
+/// Reads below this many bytes go through what is loaded of the file, as their neighbours probably will.
+const SMALL: u64 = 16 << 10;
+
+/// Buffers that are used again for the next chunk.
+#[derive(Debug, Default)]
+struct Buffers {
+    stored: Vec<u8>,
+    chunk: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl Reading<'_> {
+    /// Reads what `plan` says into `into`, which is as large as the planned block.
+    pub fn run(&self, plan: &ReadPlan, into: &mut [u8]) -> Result<()> {
+        if plan.fills {
+            place::fill(into, self.fill);
+        }
+        self.read_pieces(&plan.pieces, into)?;
+        let mut buffers = Buffers::default();
+        for chunk in &plan.chunks {
+            self.read_chunk(plan, chunk, into, &mut buffers).map_err(|e| e.at(self.chunk_place(chunk)))?;
+        }
+        Ok(())
+    }
+
+    fn chunk_place(&self, chunk: &ChunkRead) -> Place {
+        let grid = self.chunks.map(Chunks::grid);
+        let coordinates = grid.and_then(|grid| Some(grid.block(&grid.coordinates(chunk.number)?).start));
+        Place::Chunk { origin: coordinates.unwrap_or_default(), address: chunk.addr.0 }
+    }
+
+    fn read_pieces(&self, pieces: &[PieceRead], into: &mut [u8]) -> Result<()> {
+        for piece in pieces {
+            let start = usize::try_from(piece.destination).map_err(|_| too_large())?;
+            let size = usize::try_from(piece.size).map_err(|_| too_large())?;
+            let slot = start.checked_add(size).and_then(|end| into.get_mut(start..end));
+            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned block"))?;
+            self.sources.read(piece.source, ByteRange::new(piece.addr, piece.size), slot)?;
+        }
+        Ok(())
+    }
+
+    fn read_chunk(&self, plan: &ReadPlan, read: &ChunkRead, into: &mut [u8], buffers: &mut Buffers) -> Result<()> {
+        let Some(chunks) = self.chunks else { return Err(Error::invalid("a plan of chunks for data without any")) };
+        let grid = chunks.grid();
+        let coordinates = grid.coordinates(read.number).ok_or_else(|| Error::invalid("a chunk outside the shape"))?;
+        let covered = grid.block(&coordinates);
+        let partial = covered.count != grid.chunk_shape();
+        let elements = grid.chunk_shape().iter().try_fold(1u64, |n, &d| n.checked_mul(d));
+        let bytes = elements.and_then(|n| usize::try_from(n).ok()?.checked_mul(plan.element_size));
+        let limit = self.sources.container.loaded.limits().chunk;
+        let bytes = bytes.filter(|n| u64::try_from(*n).is_ok_and(|n| n <= limit)).ok_or_else(|| {
+            Error::limit(format!("a chunk of shape {:?} is beyond the limit of {limit} bytes", grid.chunk_shape()))
+        })?;
+        let raw = self.pipeline.is_none() || (partial && self.partial_unfiltered);
+        let Buffers { stored, chunk, scratch } = buffers;
+        let range = ByteRange::new(read.addr, read.size);
+        if read.in_place {
+            let start = start_in(&covered.start, plan)?;
+            let slot =
+                start.checked_mul(plan.element_size).and_then(|start| into.get_mut(start..start.checked_add(bytes)?));
+            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned block"))?;
+            if raw {
+                return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
+            }
+            let stored = self.sources.stored(range, stored)?;
+            return self.decode(&stored, read.filter_mask, scratch, slot);
+        }
+        if raw {
+            let stored = self.sources.stored(raw_range(read, bytes)?, stored)?;
+            return place::place(grid, read.number, &plan.block, &stored, into, plan.element_size);
+        }
+        let stored = self.sources.stored(range, stored)?;
+        if chunk.len() != bytes {
+            chunk.clear();
+            chunk.resize(bytes, 0);
+        }
+        self.decode(&stored, read.filter_mask, scratch, chunk)?;
+        place::place(grid, read.number, &plan.block, chunk, into, plan.element_size)
+    }
+
+    fn decode(&self, stored: &[u8], mask: u32, scratch: &mut Scratch, into: &mut [u8]) -> Result<()> {
+        let Some(pipeline) = self.pipeline else { return Err(Error::invalid("a filtered chunk without a pipeline")) };
+        pipeline.decode(stored, mask, scratch, &mut Output::exact(into))
+    }
+}
+
+/// The bytes of an unfiltered chunk; a larger space may be reserved for it.
+fn raw_range(read: &ChunkRead, bytes: usize) -> Result<ByteRange> {
+    let size = u64::try_from(bytes).map_err(|_| too_large())?;
+    if read.size < size {
+        return Err(Error::corrupt(format!("{} bytes are stored of an unfiltered chunk of {bytes}", read.size)));
+    }
+    Ok(ByteRange::new(read.addr, size))
+}
+
+/// Number of the element at `start` in the plan's block.
+fn start_in(start: &[u64], plan: &ReadPlan) -> Result<usize> {
+    let relative: Vec<u64> = start.iter().zip(&plan.block.start).map(|(a, b)| a - b).collect();
+    let number = crate::selection::shape::number(&plan.block.count, &relative);
+    number.and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)
+}
+
+fn too_large() -> Error {
+    Error::limit("the selection is larger than memory")
+}
+
+impl SourceTable<'_> {
+    /// The stored bytes of `range` of the dataset's own file: where they are in memory, or in `buffer`.
+    fn stored<'b>(&self, range: ByteRange, buffer: &'b mut Vec<u8>) -> Result<Cow<'b, [u8]>> {
+        let loaded = &self.container.loaded;
+        let position = range.addr.plus(loaded.base())?;
+        let stretch = loaded.source().stretch(position.0)?;
+        if position.plus(range.size)?.0 > stretch.end {
+            let what = format!("{} bytes at {} reach beyond the end of the file", range.size, range.addr);
+            return Err(Error::corrupt(what));
+        }
+        let size = usize::try_from(range.size).map_err(|_| too_large())?;
+        buffer.resize(size, 0);
+        self.read(SourceId(0), range, buffer)?;
+        Ok(Cow::Borrowed(&buffer[..]))
+    }
+
+    /// Reads `range` of a source into `slot`.
+    fn read(&self, source: SourceId, range: ByteRange, slot: &mut [u8]) -> Result<()> {
+        let loaded = &self.container.loaded;
+        if let Some(other) = source.0.checked_sub(1) {
+            let other = usize::try_from(other).ok().and_then(|i| self.others.get(i));
+            let other = other.ok_or_else(|| Error::invalid("the manifest names a source that is not open"))?;
+            return read_external(other.as_ref(), range, slot);
+        }
+        if range.size <= SMALL {
+            let found: Bytes = crate::storage::run(loaded, |view| view.bytes(range))?;
+            slot.copy_from_slice(&found);
+            return Ok(());
+        }
+        read_at(loaded.source().as_ref(), range.addr.plus(loaded.base())?.0, slot)
+    }
+}
+
+/// External raw files may end early: what is not there is zeros, as in libhdf5.
+fn read_external(source: &dyn ByteSource, range: ByteRange, slot: &mut [u8]) -> Result<()> {
+    let there = source.len()?.saturating_sub(range.addr.0).min(range.size);
+    let there = usize::try_from(there).map_err(|_| too_large())?;
+    let (read, rest) = slot.split_at_mut(there);
+    rest.fill(0);
+    if read.is_empty() { Ok(()) } else { read_at(source, range.addr.0, read) }
+}
