@@ -277,9 +277,26 @@ impl ChunkSelection {
         count
     }
 
-    /// The extent of the `i`-th touched chunk within the array, per dimension.
-    pub fn extent(&self, i: u64) -> Vec<u64> {
-        self.get(i).map_or_else(Vec::new, |touched| touched.block().count)
+    /// What copies the `i`-th touched chunk as a whole, within the array, to the same place of another chunk.
+    pub fn whole_chunk(&self, i: u64, transfer: &mut Vec<AxisTransfer>) {
+        let one = |count| AxisTransfer {
+            source_start: 0,
+            destination_start: 0,
+            count,
+            source_stride: 1,
+            destination_stride: 1,
+        };
+        transfer.clear();
+        let Parts::Axes(axes) = &self.parts else {
+            let extent = self.get(i).map_or_else(Vec::new, |touched| touched.block().count);
+            return transfer.extend(extent.into_iter().map(one));
+        };
+        let mut left = i;
+        for axis in axes.iter().rev() {
+            transfer.push(one(axis.extent(left % axis.len())));
+            left /= axis.len();
+        }
+        transfer.reverse();
     }
 }
 

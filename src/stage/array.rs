@@ -64,6 +64,11 @@ pub struct StagedArray {
 impl Clone for StagedArray {
     /// A copy that shares all slabs until one of both writes. It is writable even if the original is not.
     fn clone(&self) -> Self {
+        for slab in &self.slabs[self.base_slabs + 1..] {
+            if let Slab::Staged(staged) = slab {
+                staged.share();
+            }
+        }
         StagedArray {
             grid: self.grid.clone(),
             element: self.element.clone(),
@@ -270,7 +275,7 @@ impl StagedArray {
         let (chunk, size) = (self.chunk_shape().to_vec(), self.element.size());
         for &slab in &plan.untrimmed {
             if let Slab::Staged(staged) = &mut self.slabs[slab] {
-                staged.pad(&chunk, size)?;
+                Arc::make_mut(staged).pad(&chunk, size)?;
             }
         }
         self.apply(&plan.changes, None)?;
@@ -291,7 +296,7 @@ impl StagedArray {
     fn try_apply(&mut self, changes: &SlabChanges, value: Option<Value<'_>>) -> Result<()> {
         let (chunk, size) = (self.chunk_shape().to_vec(), self.element.size());
         for shape in &changes.append {
-            self.slabs.push(Slab::Staged(Staged::zeroed(shape, size)?));
+            self.slabs.push(Slab::Staged(Arc::new(Staged::zeroed(shape, size)?)));
             self.hashes.push(None);
         }
         // What can fail comes first: reading base slabs, which only goes to new slabs. Padding and private copies of
@@ -301,7 +306,7 @@ impl StagedArray {
             let Slab::Staged(mut slab) = std::mem::replace(&mut self.slabs[to], Slab::Dropped) else {
                 return Err(Error::invalid(format!("slab {to} is not for writing")));
             };
-            let done = self.write(plan, changes, &mut slab, value, (&chunk, size));
+            let done = self.write(plan, changes, Arc::make_mut(&mut slab), value, (&chunk, size));
             self.slabs[to] = Slab::Staged(slab);
             done?;
         }
@@ -329,7 +334,7 @@ impl StagedArray {
     fn finish(&mut self, changes: &SlabChanges) -> Result<()> {
         for &(slab, rows) in &changes.shrink {
             if let Slab::Staged(staged) = &mut self.slabs[slab] {
-                staged.shape[0] = rows;
+                Arc::make_mut(staged).shape[0] = rows;
             }
         }
         for &slab in &changes.drop {

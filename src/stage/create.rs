@@ -125,7 +125,7 @@ impl StagedArray {
         let part = Buffer { start: window.start, ..buffer.clone() };
         match role {
             Role::Base => Slab::Base(Arc::new(MemorySlab::of_buffer(&self.element, part, &window.count, &self.texts))),
-            Role::Staged => Slab::Staged(Staged::new(part, &window.count)),
+            Role::Staged => Slab::Staged(Arc::new(Staged::new(part, &window.count))),
         }
     }
 
@@ -211,7 +211,7 @@ impl StagedArray {
         self.hashes[0] = None;
         for slab in &mut self.slabs {
             if let Slab::Staged(staged) = slab {
-                *staged = staged.cast_later(&self.element, element);
+                *staged = Arc::new(staged.cast_later(&self.element, element));
             }
         }
         self.element = element.clone();
@@ -235,7 +235,7 @@ impl StagedArray {
             if !staged.dense(size)?.chunks_exact(size).any(is_old) {
                 continue;
             }
-            let (bytes, ..) = staged.own(&chunk, size)?;
+            let (bytes, ..) = Arc::make_mut(staged).own(&chunk, size)?;
             bytes.chunks_exact_mut(size).filter(|element| is_old(element)).for_each(|e| e.copy_from_slice(&new));
         }
         (copy.fill, copy.hashes[0]) = (new, None);

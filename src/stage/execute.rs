@@ -103,6 +103,49 @@ pub(crate) struct Job<'a> {
     pub(crate) texts: &'a Texts,
 }
 
+/// Transfers on their way to one destination. One that goes on where the last one ended, along the first dimension,
+/// becomes part of it: neighbouring chunks of a slab move as one.
+struct Joining<'a> {
+    from: &'a From<'a>,
+    bytes: &'a mut [u8],
+    shape: &'a [u64],
+    size: usize,
+    held: Vec<AxisTransfer>,
+    done: Result<()>,
+}
+
+impl<'a> Joining<'a> {
+    fn new(from: &'a From<'a>, bytes: &'a mut [u8], shape: &'a [u64], size: usize) -> Self {
+        Joining { from, bytes, shape, size, held: Vec::with_capacity(shape.len()), done: Ok(()) }
+    }
+
+    fn push(&mut self, axes: &[AxisTransfer]) {
+        if let ([held, held_rest @ ..], [next, rest @ ..]) = (&mut self.held[..], axes) {
+            let along = |a: &AxisTransfer| a.source_stride == 1 && a.destination_stride == 1;
+            let goes_on = held.source_start + held.count == next.source_start
+                && held.destination_start + held.count == next.destination_start;
+            if goes_on && along(held) && along(next) && held_rest == rest {
+                held.count += next.count;
+                return;
+            }
+        }
+        self.flush();
+        self.held.extend_from_slice(axes);
+    }
+
+    fn flush(&mut self) {
+        if !self.held.is_empty() && self.done.is_ok() {
+            self.done = move_one(&mut self.held, self.from, (self.bytes, self.shape), self.size);
+        }
+        self.held.clear();
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.flush();
+        self.done
+    }
+}
+
 impl Job<'_> {
     /// Carries out `plan`, whose destination is a slab.
     pub(crate) fn to_slab(&self, plan: &TransferPlan, from: &From<'_>, to: To<'_>) -> Result<()> {
@@ -110,33 +153,39 @@ impl Job<'_> {
             let transfers = self.listed(plan, base.shape(), to.shape);
             return base.read(&transfers, Destination { bytes: to.bytes, shape: to.array }, self.texts);
         }
-        let row = to.array[1..].iter().map(|n| shape::index(*n)).product::<usize>() * self.size;
-        let write = |axes: &mut Vec<AxisTransfer>, (cell, part): (&Cell, &mut [u8])| {
-            let rows = self.chunk[0].min(to.shape[0].saturating_sub(cell.destination_row));
-            let mut shape = [0; shape::MAX_RANK];
-            shape[..to.array.len()].copy_from_slice(to.array);
-            shape[0] = rows;
-            let mut done = Ok(());
-            plan.each_in(self.selections, cell, axes, |axes| {
-                axes[0].destination_start -= cell.destination_row;
-                if done.is_ok() && clip(axes, None, Some(to.shape)) {
-                    done = move_one(axes, from, (part, &shape[..to.array.len()]), self.size);
-                }
-            });
-            done
-        };
-        // Cells are sorted by row and no two share one: each gets its part of the slab.
+        let (row, chunk) = (row_bytes(to.array, self.size), shape::index(self.chunk[0]));
+        let cells = &plan.cells[..];
+        // Cells are sorted by row and no two share one: each batch of them gets its part of the slab.
+        let batch = batch_len(cells.len(), chunk * row);
         let (mut rest, mut at) = (to.bytes, 0);
-        let mut parts = Vec::with_capacity(plan.cells.len());
-        for cell in &plan.cells {
-            let start = (shape::index(cell.destination_row) * row).min(at + rest.len());
-            let (_, behind) = rest.split_at_mut(start - at);
-            let len = (shape::index(self.chunk[0]) * row).min(behind.len());
+        let mut parts = Vec::with_capacity(cells.len().div_ceil(batch));
+        for cells in cells.chunks(batch) {
+            let (first, last) = (cells[0].destination_row, cells[cells.len() - 1].destination_row);
+            let start = (shape::index(first) * row).min(at + rest.len());
+            let behind = std::mem::take(&mut rest).split_at_mut(start - at).1;
+            let len = (shape::index(last - first + self.chunk[0]) * row).min(behind.len());
             let (part, behind) = behind.split_at_mut(len);
-            parts.push((cell, part));
+            parts.push((cells, part));
             (rest, at) = (behind, start + len);
         }
-        each(parts, shape::index(self.chunk[0]) * row, write)
+        each(parts, |(cells, part)| {
+            let first = cells[0].destination_row;
+            let mut shape = to.shape.to_vec();
+            let mut array = to.array.to_vec();
+            shape[0] = to.shape[0].saturating_sub(first);
+            array[0] = (part.len() / row.max(1)) as u64;
+            let mut joining = Joining::new(from, part, &array, self.size);
+            let mut axes = Vec::with_capacity(shape.len());
+            for cell in cells {
+                plan.each_in(self.selections, cell, &mut axes, |axes| {
+                    axes[0].destination_start -= first;
+                    if clip(axes, None, Some(&shape)) {
+                        joining.push(axes);
+                    }
+                });
+            }
+            joining.finish()
+        })
     }
 
     /// The transfers of `plan`, cut to the shapes of both sides.
@@ -159,7 +208,7 @@ impl Job<'_> {
         out: &mut [u8],
         from: impl Fn(usize) -> Result<From<'a>>,
     ) -> Result<()> {
-        let mut others = vec![];
+        let mut others = Vec::with_capacity(plan.transfers.len());
         for transfers in &plan.transfers {
             let Side::Slab(slab) = transfers.source else { continue };
             match from(slab)? {
@@ -172,11 +221,12 @@ impl Job<'_> {
         }
         let Some(bands) = Bands::new(plan, out.len(), self.size) else {
             return others.iter().try_for_each(|(transfers, memory)| {
-                let cells = transfers.cells.iter();
-                let mut axes = vec![];
-                cells
-                    .into_iter()
-                    .try_for_each(|cell| self.to_band(transfers, memory, cell, (out, None, plan), &mut axes))
+                let mut joining = Joining::new(memory, out, &plan.aligned_shape, self.size);
+                let mut axes = Vec::with_capacity(plan.aligned_shape.len());
+                for cell in &transfers.cells {
+                    transfers.each_in(self.selections, cell, &mut axes, |axes| joining.push(axes));
+                }
+                joining.finish()
             });
         };
         let mut buckets: Vec<Vec<(usize, &Cell)>> = vec![vec![]; bands.count(out.len())];
@@ -188,39 +238,37 @@ impl Job<'_> {
             }
         }
         let parts: Vec<_> = buckets.into_iter().zip(out.chunks_mut(bands.bytes)).enumerate().collect();
-        each(parts, bands.bytes, |axes, (band, (bucket, part))| {
-            let low = band as u64 * bands.len;
-            bucket.into_iter().try_for_each(|(n, cell)| {
-                let (transfers, memory) = &others[n];
-                self.to_band(transfers, memory, cell, (part, Some((bands.axis, low, bands.len)), plan), axes)
+        each(parts, |(band, (bucket, part))| {
+            let (low, mut shape) = (band as u64 * bands.len, plan.aligned_shape.clone());
+            shape[bands.axis] = bands.len.min(shape[bands.axis] - low);
+            let mut axes = Vec::with_capacity(shape.len());
+            bucket.chunk_by(|a, b| a.0 == b.0).try_for_each(|cells| {
+                let (transfers, memory) = &others[cells[0].0];
+                let mut joining = Joining::new(memory, part, &shape, self.size);
+                for (_, cell) in cells {
+                    transfers.each_in(self.selections, cell, &mut axes, |axes| {
+                        if cut(&mut axes[bands.axis], low, shape[bands.axis]) {
+                            joining.push(axes);
+                        }
+                    });
+                }
+                joining.finish()
             })
         })
     }
+}
 
-    /// Copies what one chunk has of a band of the result (or of all of it).
-    fn to_band(
-        &self,
-        transfers: &TransferPlan,
-        from: &From<'_>,
-        cell: &Cell,
-        (out, band, plan): (&mut [u8], Option<Band>, &GetItemPlan),
-        axes: &mut Vec<AxisTransfer>,
-    ) -> Result<()> {
-        let mut done = Ok(());
-        let rank = plan.aligned_shape.len();
-        let mut shape = [0; shape::MAX_RANK];
-        shape[..rank].copy_from_slice(&plan.aligned_shape);
-        if let Some((axis, low, len)) = band {
-            shape[axis] = len.min(shape[axis] - low);
-        }
-        transfers.each_in(self.selections, cell, axes, |axes| {
-            let inside = band.is_none_or(|(axis, low, _)| cut(&mut axes[axis], low, shape[axis]));
-            if done.is_ok() && inside {
-                done = move_one(axes, from, (out, &shape[..rank]), self.size);
-            }
-        });
-        done
+/// The bytes of a row of a slab.
+fn row_bytes(array: &[u64], size: usize) -> usize {
+    array[1..].iter().map(|n| shape::index(*n)).product::<usize>() * size
+}
+
+/// How many chunks of `bytes` one thread should take at a time.
+fn batch_len(chunks: usize, bytes: usize) -> usize {
+    if chunks.saturating_mul(bytes) < PARALLEL || threads() == 1 {
+        return chunks.max(1);
     }
+    chunks.div_ceil(4 * threads()).max(1)
 }
 
 /// Cuts one dimension to destinations in `[low, low + len)` and counts them from `low`. `false` if nothing is left.
@@ -246,9 +294,6 @@ fn cut(axis: &mut AxisTransfer, low: u64, len: u64) -> bool {
     axis.count = fits(end - first);
     true
 }
-
-/// A part of a result: the dimension that is cut, the first element there, and how many.
-type Band = (usize, u64, u64);
 
 /// A result cut along a dimension.
 struct Bands {
@@ -303,30 +348,20 @@ fn threads() -> usize {
     1
 }
 
-/// Does `write` for every part, each of about `bytes` bytes, in parallel if there are many.
+/// Does `write` for every part, in parallel if there are several.
 #[cfg(feature = "rayon")]
-fn each<P: Send>(
-    parts: Vec<P>,
-    bytes: usize,
-    write: impl Fn(&mut Vec<AxisTransfer>, P) -> Result<()> + Sync,
-) -> Result<()> {
+pub(crate) fn each<P: Send>(mut parts: Vec<P>, write: impl Fn(P) -> Result<()> + Sync + Send) -> Result<()> {
     use rayon::prelude::*;
-    if parts.len() > 1 && parts.len().saturating_mul(bytes) >= PARALLEL && threads() > 1 {
-        let at_least = (PARALLEL / 8).div_ceil(bytes.max(1));
-        return parts
-            .into_par_iter()
-            .with_min_len(at_least)
-            .try_for_each_init(Vec::new, |axes, part| write(axes, part));
+    match parts.pop() {
+        Some(only) if parts.is_empty() => write(only),
+        last => parts.into_par_iter().chain(last).try_for_each(write),
     }
-    let mut axes = vec![];
-    parts.into_iter().try_for_each(|part| write(&mut axes, part))
 }
 
 /// Does `write` for every part.
 #[cfg(not(feature = "rayon"))]
-fn each<P>(parts: Vec<P>, _bytes: usize, write: impl Fn(&mut Vec<AxisTransfer>, P) -> Result<()>) -> Result<()> {
-    let mut axes = vec![];
-    parts.into_iter().try_for_each(|part| write(&mut axes, part))
+pub(crate) fn each<P>(parts: Vec<P>, write: impl Fn(P) -> Result<()>) -> Result<()> {
+    parts.into_iter().try_for_each(write)
 }
 
 /// Computes `of` for every item, in order, in parallel where there are threads.

@@ -39,12 +39,13 @@ impl ChunkMap {
 
     /// Points the chunks that the transfers of a plan move to where they are then.
     pub(crate) fn relocate(&mut self, changes: &SlabChanges, grid: &Grid) -> Result<()> {
-        let selections = changes.selections.iter();
-        let numbers: Vec<Vec<Option<u64>>> = selections.map(|selection| selection.numbers(grid)).collect();
+        let mut numbers: Vec<Option<Vec<Option<u64>>>> = vec![None; changes.selections.len()];
         for plan in changes.transfers.iter().filter(|plan| plan.moves) {
             let Side::Slab(slab) = plan.destination else { continue };
+            let numbers =
+                &*numbers[plan.selection].get_or_insert_with(|| changes.selections[plan.selection].numbers(grid));
             for cell in &plan.cells {
-                if let Some(number) = numbers[plan.selection][shape::index(cell.touched)] {
+                if let Some(number) = numbers[shape::index(cell.touched)] {
                     self.set(shape::index(number), slab, cell.destination_row)?;
                 }
             }

@@ -31,8 +31,6 @@ pub enum Part {
     Selected,
     /// All within the array's shape.
     Whole,
-    /// All of a whole chunk, wherever the array ends.
-    Full,
 }
 
 /// A chunk that takes part in a transfer.
@@ -79,22 +77,17 @@ impl TransferPlan {
         mut each: impl FnMut(&mut [AxisTransfer]),
     ) {
         let selection = &selections[self.selection];
-        let finish = |axes: &mut [AxisTransfer]| {
+        let mut finish = |axes: &mut [AxisTransfer]| {
             self.orient(axes, cell);
             each(axes);
         };
-        if self.part == Part::Selected {
-            return selection.each_transfer(cell.touched, axes, finish);
+        match self.part {
+            Part::Selected => selection.each_transfer(cell.touched, axes, finish),
+            Part::Whole => {
+                selection.whole_chunk(cell.touched, axes);
+                finish(axes);
+            }
         }
-        let extent = match self.part {
-            Part::Selected | Part::Whole => selection.extent(cell.touched),
-            Part::Full => selection.grid().chunk_shape().to_vec(),
-        };
-        axes.clear();
-        let zero = vec![0; extent.len()];
-        axes.extend(Transfer::block(&zero, &zero, &extent).axes);
-        let mut finish = finish;
-        finish(axes);
     }
 
     /// From chunk coordinates and result coordinates to those of the two sides.
@@ -133,7 +126,7 @@ impl TransferPlan {
                 let selection = &selections[self.selection];
                 self.cells.iter().map(|cell| selection.transfer_count(cell.touched)).sum()
             }
-            Part::Whole | Part::Full => self.cells.len(),
+            Part::Whole => self.cells.len(),
         }
     }
 }

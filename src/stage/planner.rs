@@ -3,6 +3,8 @@
 //! Nothing here changes an array or looks at an element. Every plan takes the chunks that a selection touches, in the
 //! order (slab, row, place in the grid), one transfer plan per pair of slabs.
 
+use bitvec::prelude::BitVec;
+
 use crate::error::{Error, Result};
 use crate::selection::{Block, ChunkSelection, Grid, Index, Selected, Selection};
 use crate::stage::array::StagedArray;
@@ -159,10 +161,10 @@ impl StagedArray {
             return Ok(SetItemPlan { value_shape, kept, changes });
         }
         let (touched, chunk) = (self.grid.select(selected)?, self.grid.chunk_shape());
-        let wholly = touched.wholly();
         let all = placed(&touched, &self.map, &self.grid, |_, _| true);
         let staged = all.partition_point(|chunk| chunk.slab <= self.base_slabs);
         let (ours, staged) = (&all[..staged], &all[staged..]);
+        let wholly = if ours.is_empty() { BitVec::EMPTY } else { touched.wholly() };
         let is_whole = |chunk: &Placed| usize::try_from(chunk.touched).is_ok_and(|n| wholly[n]);
         let (whole, mut partly): (Vec<Placed>, Vec<Placed>) = ours.iter().copied().partition(is_whole);
         changes.selections.push(touched);

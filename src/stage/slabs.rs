@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use crate::convert::{ElementType, cast};
 use crate::error::{Error, Result};
 use crate::selection::{Destination, Source, Transfer, copy, shape};
+use crate::stage::execute::each;
 use crate::stage::texts::Texts;
 use crate::stage::values::Array;
 
@@ -183,7 +184,7 @@ impl Dense {
 pub(crate) enum Slab {
     Full,
     Base(Arc<dyn BaseSlab>),
-    Staged(Staged),
+    Staged(Arc<Staged>),
     Dropped,
 }
 
@@ -201,15 +202,13 @@ pub(crate) struct Staged {
 }
 
 impl Clone for Staged {
-    /// Both are shared from now on, unless a cast is to be carried out, which gives each its own.
+    /// The same elements; whoever writes one of both copies them first.
     fn clone(&self) -> Self {
-        let shared = self.before.is_none();
-        self.shared.fetch_or(shared, Ordering::Relaxed);
         Staged {
             shape: self.shape.clone(),
             buffer: self.buffer.clone(),
             before: self.before.clone(),
-            shared: AtomicBool::new(shared),
+            shared: AtomicBool::new(self.shared.load(Ordering::Relaxed)),
         }
     }
 }
@@ -217,6 +216,11 @@ impl Clone for Staged {
 impl Staged {
     pub(crate) fn new(buffer: Buffer, shape: &[u64]) -> Staged {
         Staged { shape: shape.to_vec(), buffer: OnceLock::from(buffer), before: None, shared: AtomicBool::new(false) }
+    }
+
+    /// Notes that a copy of the array holds it too. A cast that is still to be carried out gives each its own anyway.
+    pub(crate) fn share(&self) {
+        self.shared.fetch_or(self.before.is_none(), Ordering::Relaxed);
     }
 
     /// A slab of default elements, which are all zero bytes.
@@ -353,9 +357,8 @@ impl SlabSink for MemorySink {
         let mut bytes = vec![0; bytes_of(slab.shape, size)?];
         let mut chunk = slab.shape.to_vec();
         chunk[0] /= slab.len().max(1) as u64;
-        for (n, part) in bytes.chunks_exact_mut(bytes_of(&chunk, size)?.max(1)).enumerate() {
-            slab.copy(n, Destination { bytes: part, shape: &chunk })?;
-        }
+        let parts = bytes.chunks_exact_mut(bytes_of(&chunk, size)?.max(1)).enumerate().collect();
+        each(parts, |(n, bytes)| slab.copy(n, Destination { bytes, shape: &chunk }))?;
         let buffer = Buffer::new(bytes, slab.shape);
         Ok(Arc::new(MemorySlab::of_buffer(slab.element, buffer, slab.shape, slab.texts)))
     }
