@@ -19,6 +19,7 @@ use crate::stage::plan::{Change, GetItemPlan, Side, SlabChanges, TransferPlan};
 use crate::stage::slabs::{BaseSlab, Memory, Slab, Staged, bytes_of};
 use crate::stage::texts::Texts;
 use crate::stage::values::{Array, broadcast};
+use crate::stage::zeroed::Zeroed;
 
 /// The hashes of a slab's chunks, if known. All zero is an unknown one.
 pub(crate) type HashTable = Option<Arc<Vec<Hash>>>;
@@ -37,10 +38,10 @@ pub enum Access {
 ///
 /// ```
 /// use hdfive::stage::{Array, MemorySink, StagedArray};
-/// use hdfive::selection::{Index, Selection};
+/// use hdfive::s;
 ///
 /// let mut array = StagedArray::full(&[5, 7], &[2, 3], &Array::scalar(0i32))?;
-/// let row = Selection::Indices(vec![Index::At(3)]);
+/// let row = s![3];
 /// array.set(&row, &Array::scalar(42i32))?;
 /// assert_eq!(array.get(&row)?.values::<i32>()?, [42; 7]);
 /// assert_eq!(array.commit(&mut MemorySink)?.stored(), 2); // three chunks changed, two of them alike
@@ -107,7 +108,7 @@ impl StagedArray {
 
     /// The fill value, as an array of no dimensions.
     pub fn fill_value(&self) -> Array {
-        Array::from_buffer(&[], &self.element, self.fill.clone(), &self.texts)
+        Array::from_buffer(&[], &self.element, self.fill.clone().into(), &self.texts)
     }
 
     /// How many slabs there are, dropped ones included.
@@ -170,7 +171,7 @@ impl StagedArray {
     /// Reads a selection.
     pub fn get(&self, selection: &Selection) -> Result<Array> {
         let selected = self.resolve(selection)?;
-        let mut bytes = vec![0; bytes_of(selected.result_shape(), self.element.size())?];
+        let mut bytes = Zeroed::new(bytes_of(selected.result_shape(), self.element.size())?);
         self.read(&selected, &mut bytes)?;
         Ok(Array::from_buffer(selected.result_shape(), &self.element, bytes, &self.texts))
     }
@@ -382,7 +383,7 @@ impl StagedArray {
     pub fn staged_chunk(&self, change: &Change) -> Result<Option<Array>> {
         let Some(memory) = self.staged_memory(change.slab) else { return Ok(None) };
         let extent = &change.block.count;
-        let mut bytes = vec![0; bytes_of(extent, self.element.size())?];
+        let mut bytes = Zeroed::new(bytes_of(extent, self.element.size())?);
         let mut start = vec![0; extent.len()];
         start[0] = change.row;
         let transfer = Transfer::block(&start, &vec![0; extent.len()], extent);

@@ -95,6 +95,10 @@ pub(crate) struct To<'a> {
     pub(crate) shape: &'a [u64],
 }
 
+/// Bytes per chunk from which a result is filled in the order of its memory; smaller ones go slab by slab, where
+/// neighbours move as one.
+const IN_ORDER: u64 = 2048;
+
 /// What all steps of one execution share.
 pub(crate) struct Job<'a> {
     pub(crate) selections: &'a [ChunkSelection],
@@ -106,7 +110,7 @@ pub(crate) struct Job<'a> {
 /// Transfers on their way to one destination. One that goes on where the last one ended, along the first dimension,
 /// becomes part of it: neighbouring chunks of a slab move as one.
 struct Joining<'a> {
-    from: &'a From<'a>,
+    from: Option<&'a From<'a>>,
     bytes: &'a mut [u8],
     shape: &'a [u64],
     size: usize,
@@ -115,11 +119,15 @@ struct Joining<'a> {
 }
 
 impl<'a> Joining<'a> {
-    fn new(from: &'a From<'a>, bytes: &'a mut [u8], shape: &'a [u64], size: usize) -> Self {
-        Joining { from, bytes, shape, size, held: Vec::with_capacity(shape.len()), done: Ok(()) }
+    fn new(bytes: &'a mut [u8], shape: &'a [u64], size: usize) -> Self {
+        Joining { from: None, bytes, shape, size, held: Vec::with_capacity(shape.len()), done: Ok(()) }
     }
 
-    fn push(&mut self, axes: &[AxisTransfer]) {
+    fn push(&mut self, from: &'a From<'a>, axes: &[AxisTransfer]) {
+        if self.from.is_some_and(|held| !std::ptr::eq(held, from)) {
+            self.flush();
+        }
+        self.from = Some(from);
         if let ([held, held_rest @ ..], [next, rest @ ..]) = (&mut self.held[..], axes) {
             let along = |a: &AxisTransfer| a.source_stride == 1 && a.destination_stride == 1;
             let goes_on = held.source_start + held.count == next.source_start
@@ -134,8 +142,8 @@ impl<'a> Joining<'a> {
     }
 
     fn flush(&mut self) {
-        if !self.held.is_empty() && self.done.is_ok() {
-            self.done = move_one(&mut self.held, self.from, (self.bytes, self.shape), self.size);
+        if let (Some(from), false, Ok(())) = (self.from, self.held.is_empty(), &self.done) {
+            self.done = move_one(&mut self.held, from, (self.bytes, self.shape), self.size);
         }
         self.held.clear();
     }
@@ -170,17 +178,19 @@ impl Job<'_> {
         }
         each(parts, |(cells, part)| {
             let first = cells[0].destination_row;
-            let mut shape = to.shape.to_vec();
-            let mut array = to.array.to_vec();
+            let (mut shape, mut array) = ([0; shape::MAX_RANK], [0; shape::MAX_RANK]);
+            let (shape, array) = (&mut shape[..to.shape.len()], &mut array[..to.array.len()]);
+            shape.copy_from_slice(to.shape);
+            array.copy_from_slice(to.array);
             shape[0] = to.shape[0].saturating_sub(first);
             array[0] = (part.len() / row.max(1)) as u64;
-            let mut joining = Joining::new(from, part, &array, self.size);
+            let mut joining = Joining::new(part, array, self.size);
             let mut axes = Vec::with_capacity(shape.len());
             for cell in cells {
                 plan.each_in(self.selections, cell, &mut axes, |axes| {
                     axes[0].destination_start -= first;
-                    if clip(axes, None, Some(&shape)) {
-                        joining.push(axes);
+                    if clip(axes, None, Some(shape)) {
+                        joining.push(from, axes);
                     }
                 });
             }
@@ -219,41 +229,39 @@ impl Job<'_> {
                 memory @ (From::Fill(_) | From::Memory(_) | From::Value(_)) => others.push((transfers, memory)),
             }
         }
-        let Some(bands) = Bands::new(plan, out.len(), self.size) else {
-            return others.iter().try_for_each(|(transfers, memory)| {
-                let mut joining = Joining::new(memory, out, &plan.aligned_shape, self.size);
-                let mut axes = Vec::with_capacity(plan.aligned_shape.len());
-                for cell in &transfers.cells {
-                    transfers.each_in(self.selections, cell, &mut axes, |axes| joining.push(axes));
-                }
-                joining.finish()
-            });
+        let one = |n: usize| others[n].0.cells.iter().map(move |cell| (n, cell));
+        let Some(bands) = Bands::new(plan, self.chunk, (out.len(), self.size)) else {
+            let mut joining = Joining::new(out, &plan.aligned_shape, self.size);
+            let mut axes = Vec::with_capacity(plan.aligned_shape.len());
+            for (n, cell) in (0..others.len()).flat_map(one) {
+                let (transfers, memory) = &others[n];
+                transfers.each_in(self.selections, cell, &mut axes, |axes| joining.push(memory, axes));
+            }
+            return joining.finish();
         };
         let mut buckets: Vec<Vec<(usize, &Cell)>> = vec![vec![]; bands.count(out.len())];
-        for (n, (transfers, _)) in others.iter().enumerate() {
-            for cell in &transfers.cells {
-                for band in bands.of(&self.selections[0], cell.touched) {
-                    buckets[band].push((n, cell));
-                }
-            }
+        for (n, cell) in (0..others.len()).flat_map(one) {
+            bands.of(&self.selections[0], cell.touched).for_each(|band| buckets[band].push((n, cell)));
         }
         let parts: Vec<_> = buckets.into_iter().zip(out.chunks_mut(bands.bytes)).enumerate().collect();
-        each(parts, |(band, (bucket, part))| {
+        let in_order = self.chunk.iter().product::<u64>() * self.size as u64 >= IN_ORDER;
+        each(parts, |(band, (mut bucket, part))| {
+            if in_order {
+                bucket.sort_unstable_by_key(|(_, cell)| cell.touched);
+            }
             let (low, mut shape) = (band as u64 * bands.len, plan.aligned_shape.clone());
             shape[bands.axis] = bands.len.min(shape[bands.axis] - low);
             let mut axes = Vec::with_capacity(shape.len());
-            bucket.chunk_by(|a, b| a.0 == b.0).try_for_each(|cells| {
-                let (transfers, memory) = &others[cells[0].0];
-                let mut joining = Joining::new(memory, part, &shape, self.size);
-                for (_, cell) in cells {
-                    transfers.each_in(self.selections, cell, &mut axes, |axes| {
-                        if cut(&mut axes[bands.axis], low, shape[bands.axis]) {
-                            joining.push(axes);
-                        }
-                    });
-                }
-                joining.finish()
-            })
+            let mut joining = Joining::new(part, &shape, self.size);
+            for (n, cell) in bucket {
+                let (transfers, memory) = &others[n];
+                transfers.each_in(self.selections, cell, &mut axes, |axes| {
+                    if cut(&mut axes[bands.axis], low, shape[bands.axis]) {
+                        joining.push(memory, axes);
+                    }
+                });
+            }
+            joining.finish()
         })
     }
 }
@@ -305,15 +313,15 @@ struct Bands {
 
 impl Bands {
     /// How to cut the result of `plan`, of `len` bytes; `None` if it is not worth it.
-    fn new(plan: &GetItemPlan, len: usize, size: usize) -> Option<Bands> {
+    fn new(plan: &GetItemPlan, chunk: &[u64], (len, size): (usize, usize)) -> Option<Bands> {
         let threads = threads();
         plan.selections.first()?.axes()?;
-        if threads == 1 || len < PARALLEL {
+        if len < PARALLEL {
             return None;
         }
         let axis = plan.aligned_shape.iter().position(|n| *n > 1)?;
         let bands = plan.aligned_shape[axis].min(4 * threads as u64);
-        let rows = plan.aligned_shape[axis].div_ceil(bands);
+        let rows = plan.aligned_shape[axis].div_ceil(bands).next_multiple_of(chunk[axis]);
         let unit: u64 = plan.aligned_shape[axis + 1..].iter().product();
         Some(Bands { axis, len: rows, bytes: shape::index(rows * unit) * size })
     }

@@ -19,6 +19,7 @@ mod show;
 mod slabs;
 mod texts;
 mod values;
+mod zeroed;
 
 pub use array::{Access, StagedArray};
 pub use commit::CommitReport;

@@ -16,6 +16,7 @@ use crate::selection::{Destination, Source, Transfer, copy, shape};
 use crate::stage::execute::each;
 use crate::stage::texts::Texts;
 use crate::stage::values::Array;
+use crate::stage::zeroed::Zeroed;
 
 /// Elements that are read and never written.
 pub trait BaseSlab: Send + Sync + fmt::Debug {
@@ -64,14 +65,14 @@ impl Memory<'_> {
 /// Elements in memory that several slabs may share: each sees a window of the array.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
-    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) bytes: Arc<Zeroed>,
     pub(crate) array: Vec<u64>,
     pub(crate) start: Vec<u64>,
 }
 
 impl Buffer {
-    pub(crate) fn new(bytes: Vec<u8>, array: &[u64]) -> Buffer {
-        Buffer { bytes: Arc::new(bytes), array: array.to_vec(), start: vec![0; array.len()] }
+    pub(crate) fn new(bytes: impl Into<Zeroed>, array: &[u64]) -> Buffer {
+        Buffer { bytes: Arc::new(bytes.into()), array: array.to_vec(), start: vec![0; array.len()] }
     }
 
     fn memory<'a>(&'a self, shape: &'a [u64]) -> Memory<'a> {
@@ -85,7 +86,7 @@ impl Buffer {
 
     /// A copy of the window of `shape`, at the start of an array of shape `padded`.
     fn copied(&self, shape: &[u64], padded: &[u64], size: usize) -> Result<Buffer> {
-        let mut bytes = vec![0; bytes_of(padded, size)?];
+        let mut bytes = Zeroed::new(bytes_of(padded, size)?);
         let block = Transfer::block(&vec![0; shape.len()], &vec![0; shape.len()], shape);
         self.memory(shape).copy(&[block], Destination { bytes: &mut bytes, shape: padded }, size)?;
         Ok(Buffer::new(bytes, padded))
@@ -123,7 +124,7 @@ impl MemorySlab {
     /// Its elements as an array.
     pub fn to_array(&self) -> Result<Array> {
         let whole = self.buffer.copied(&self.shape, &self.shape, self.element.size())?;
-        Ok(Array::from_buffer(&self.shape, &self.element, whole.bytes.to_vec(), &self.texts))
+        Ok(Array::from_buffer(&self.shape, &self.element, whole.bytes.to_vec().into(), &self.texts))
     }
 }
 
@@ -225,7 +226,7 @@ impl Staged {
 
     /// A slab of default elements, which are all zero bytes.
     pub(crate) fn zeroed(shape: &[u64], size: usize) -> Result<Staged> {
-        Ok(Staged::new(Buffer::new(vec![0; bytes_of(shape, size)?], shape), shape))
+        Ok(Staged::new(Buffer::new(Zeroed::new(bytes_of(shape, size)?), shape), shape))
     }
 
     fn buffer(&self) -> &Buffer {
@@ -243,7 +244,7 @@ impl Staged {
     }
 
     /// Its elements without gaps, in a copy.
-    pub(crate) fn dense(&self, size: usize) -> Result<Arc<Vec<u8>>> {
+    pub(crate) fn dense(&self, size: usize) -> Result<Arc<Zeroed>> {
         Ok(self.buffer().copied(&self.shape, &self.shape, size)?.bytes)
     }
 
@@ -254,7 +255,7 @@ impl Staged {
     }
 
     /// Its bytes for writing, the shape of the row-major array they are, and its own shape within that.
-    pub(crate) fn own(&mut self, chunk: &[u64], size: usize) -> Result<(&mut Vec<u8>, &[u64], &[u64])> {
+    pub(crate) fn own(&mut self, chunk: &[u64], size: usize) -> Result<(&mut [u8], &[u64], &[u64])> {
         self.buffer();
         if *self.shared.get_mut() {
             self.pad(chunk, size)?;
@@ -354,7 +355,7 @@ pub struct MemorySink;
 impl SlabSink for MemorySink {
     fn store(&mut self, slab: &NewSlab<'_>) -> Result<Arc<dyn BaseSlab>> {
         let size = slab.element.size();
-        let mut bytes = vec![0; bytes_of(slab.shape, size)?];
+        let mut bytes = Zeroed::new(bytes_of(slab.shape, size)?);
         let mut chunk = slab.shape.to_vec();
         chunk[0] /= slab.len().max(1) as u64;
         let parts = bytes.chunks_exact_mut(bytes_of(&chunk, size)?.max(1)).enumerate().collect();

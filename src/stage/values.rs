@@ -6,6 +6,7 @@ use crate::convert::{Element, ElementType, cast};
 use crate::error::{Error, Result};
 use crate::selection::shape;
 use crate::stage::texts::Texts;
+use crate::stage::zeroed::Zeroed;
 
 /// A row-major array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct Array {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Values {
-    Bytes(Vec<u8>),
+    Bytes(Zeroed),
     Texts(Vec<String>),
 }
 
@@ -30,7 +31,7 @@ impl Array {
             return Err(Error::wrong_type("bytes cannot be text; give texts"));
         }
         expect_count(shape, bytes.len() as u64, element.size())?;
-        Ok(Array { shape: shape.to_vec(), element, values: Values::Bytes(bytes) })
+        Ok(Array { shape: shape.to_vec(), element, values: Values::Bytes(bytes.into()) })
     }
 
     /// An array of Rust values.
@@ -49,7 +50,7 @@ impl Array {
 
     /// One value, which broadcasts to any shape.
     pub fn scalar<T: Element>(value: T) -> Array {
-        Array { shape: vec![], element: T::TYPE, values: Values::Bytes(T::bytes(&[value])) }
+        Array { shape: vec![], element: T::TYPE, values: Values::Bytes(T::bytes(&[value]).into()) }
     }
 
     /// An array of texts.
@@ -104,7 +105,7 @@ impl Array {
             return Ok(self.clone());
         }
         let bytes = cast(self.bytes(), &self.element, element)?;
-        Ok(Array { shape: self.shape.clone(), element: element.clone(), values: Values::Bytes(bytes) })
+        Ok(Array { shape: self.shape.clone(), element: element.clone(), values: Values::Bytes(bytes.into()) })
     }
 
     /// The bytes for a buffer of `element`.
@@ -119,15 +120,15 @@ impl Array {
     }
 
     /// The bytes for a buffer of its own element type.
-    pub(crate) fn into_buffer(self, texts: &Texts) -> Vec<u8> {
+    pub(crate) fn into_buffer(self, texts: &Texts) -> Zeroed {
         match self.values {
             Values::Bytes(bytes) => bytes,
-            Values::Texts(own) => texts.numbers(own.iter().map(String::as_str)),
+            Values::Texts(own) => texts.numbers(own.iter().map(String::as_str)).into(),
         }
     }
 
     /// The array that a buffer holds.
-    pub(crate) fn from_buffer(shape: &[u64], element: &ElementType, bytes: Vec<u8>, texts: &Texts) -> Array {
+    pub(crate) fn from_buffer(shape: &[u64], element: &ElementType, bytes: Zeroed, texts: &Texts) -> Array {
         let values = match element {
             ElementType::Text => Values::Texts(texts.texts(&bytes).iter().map(|text| text.to_string()).collect()),
             _ => Values::Bytes(bytes),
