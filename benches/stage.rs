@@ -79,12 +79,14 @@ fn large() {
     let all = Selection::all();
     measure("get 82 MB to new memory", 20, || (), |()| base.get(&all));
     measure("get 82 MB to old memory", 20, || (), |()| base.get_into(&all, &mut there));
+    drop(base);
     let value = Array::from_bytes(&[side, side], f64::TYPE, bytes).expect("as many values as the shape has");
     let full = || StagedArray::full(&[side, side], &[chunk, chunk], &Array::scalar(0f64)).expect("a valid array");
     measure("set 82 MB to new memory", 20, full, |own| own.set(&all, &value));
     let mut staged = full();
     staged.set(&all, &value).expect("it fits");
     measure("set 82 MB to old memory", 20, || (), |()| staged.set(&all, &value));
+    measure("get 82 MB to old memory, from staged chunks", 20, || (), |()| staged.get_into(&all, &mut there));
     measure("plan 1,000,000 chunks", 10, || million(), |own| own.plan_set(&all));
     measure("plan a list of 1,000,000 elements", 10, || million(), |own| own.plan_get(&scattered()));
 }

@@ -49,43 +49,30 @@ fn clip(axes: &mut [AxisTransfer], source: Option<&[u64]>, destination: Option<&
     axes.iter().all(|axis| axis.count > 0)
 }
 
-/// Copies one transfer from memory, a value or the fill element.
-fn move_one(
-    axes: &mut [AxisTransfer],
-    from: &From<'_>,
-    (bytes, shape): (&mut [u8], &[u64]),
-    size: usize,
-) -> Result<()> {
+/// The row-major array that elements come from, and the transfer in its coordinates; `None` if nothing is left of it.
+fn absolute<'a>(from: &From<'a>, axes: &mut [AxisTransfer], to: &[u64]) -> Result<Option<Source<'a>>> {
     const ONE: [u64; shape::MAX_RANK] = [1; shape::MAX_RANK];
-    let source = match from {
-        From::Memory(memory) => {
-            if !clip(axes, Some(memory.shape), Some(shape)) {
-                return Ok(());
-            }
-            axes.iter_mut().zip(memory.start).for_each(|(axis, start)| axis.source_start += start);
-            Source { bytes: memory.bytes, shape: memory.array }
-        }
-        From::Fill(element) => {
-            axes.iter_mut().for_each(|axis| (axis.source_start, axis.source_stride) = (0, 0));
-            if !clip(axes, None, Some(shape)) {
-                return Ok(());
-            }
-            Source { bytes: element, shape: &ONE[..axes.len()] }
-        }
-        From::Value(value) => {
-            for (axis, one) in axes.iter_mut().zip(value.broadcast) {
-                if *one {
-                    (axis.source_start, axis.source_stride) = (0, 0);
-                }
-            }
-            if !clip(axes, None, Some(shape)) {
-                return Ok(());
-            }
-            Source { bytes: value.bytes, shape: value.shape }
-        }
+    let (own, source) = match from {
+        From::Memory(memory) => (Some(memory.shape), Source { bytes: memory.bytes, shape: memory.array }),
+        From::Fill(element) => (None, Source { bytes: element, shape: &ONE[..axes.len()] }),
+        From::Value(value) => (None, Source { bytes: value.bytes, shape: value.shape }),
         From::Base(_) => return Err(Error::invalid("a base slab is read in one go")),
     };
-    copy(axes, source, Destination { bytes, shape }, size)
+    if !clip(axes, own, Some(to)) {
+        return Ok(None);
+    }
+    match from {
+        From::Memory(memory) => {
+            axes.iter_mut().zip(memory.start).for_each(|(axis, start)| axis.source_start += start);
+        }
+        From::Fill(_) => axes.iter_mut().for_each(|axis| (axis.source_start, axis.source_stride) = (0, 0)),
+        From::Value(value) => {
+            let broadcast = axes.iter_mut().zip(value.broadcast).filter(|(_, one)| **one);
+            broadcast.for_each(|(axis, _)| (axis.source_start, axis.source_stride) = (0, 0));
+        }
+        From::Base(_) => {}
+    }
+    Ok(Some(source))
 }
 
 /// A slab that is written: its bytes, the row-major array they are, and the slab's shape within it.
@@ -95,10 +82,6 @@ pub(crate) struct To<'a> {
     pub(crate) shape: &'a [u64],
 }
 
-/// Bytes per chunk from which a result is filled in the order of its memory; smaller ones go slab by slab, where
-/// neighbours move as one.
-const IN_ORDER: u64 = 2048;
-
 /// What all steps of one execution share.
 pub(crate) struct Job<'a> {
     pub(crate) selections: &'a [ChunkSelection],
@@ -107,43 +90,60 @@ pub(crate) struct Job<'a> {
     pub(crate) texts: &'a Texts,
 }
 
-/// Transfers on their way to one destination. One that goes on where the last one ended, along the first dimension,
-/// becomes part of it: neighbouring chunks of a slab move as one.
+/// Transfers on their way to one destination. One that goes on where the last one ended, along one dimension, becomes
+/// part of it: neighbouring chunks move as one.
 struct Joining<'a> {
-    from: Option<&'a From<'a>>,
     bytes: &'a mut [u8],
     shape: &'a [u64],
     size: usize,
+    source: Option<Source<'a>>,
     held: Vec<AxisTransfer>,
     done: Result<()>,
 }
 
 impl<'a> Joining<'a> {
     fn new(bytes: &'a mut [u8], shape: &'a [u64], size: usize) -> Self {
-        Joining { from: None, bytes, shape, size, held: Vec::with_capacity(shape.len()), done: Ok(()) }
+        Joining { bytes, shape, size, source: None, held: Vec::with_capacity(shape.len()), done: Ok(()) }
     }
 
-    fn push(&mut self, from: &'a From<'a>, axes: &[AxisTransfer]) {
-        if self.from.is_some_and(|held| !std::ptr::eq(held, from)) {
-            self.flush();
-        }
-        self.from = Some(from);
-        if let ([held, held_rest @ ..], [next, rest @ ..]) = (&mut self.held[..], axes) {
-            let along = |a: &AxisTransfer| a.source_stride == 1 && a.destination_stride == 1;
-            let goes_on = held.source_start + held.count == next.source_start
-                && held.destination_start + held.count == next.destination_start;
-            if goes_on && along(held) && along(next) && held_rest == rest {
-                held.count += next.count;
-                return;
+    /// Takes a transfer from `from`, whose coordinates are those of a slab or value.
+    fn push(&mut self, from: &From<'a>, axes: &mut [AxisTransfer]) {
+        match absolute(from, axes, self.shape) {
+            Err(error) => self.done = Err(error),
+            Ok(None) => {}
+            Ok(Some(source)) => {
+                let same = self.source.is_some_and(|held| std::ptr::eq(held.bytes, source.bytes));
+                if !(same && self.joins(axes)) {
+                    self.flush();
+                    self.held.extend_from_slice(axes);
+                    self.source = Some(source);
+                }
             }
         }
-        self.flush();
-        self.held.extend_from_slice(axes);
+    }
+
+    /// Makes a transfer part of the one that is held, if it goes on along one dimension and is the same along others.
+    fn joins(&mut self, axes: &[AxisTransfer]) -> bool {
+        let mut different = (0..axes.len()).filter(|&n| self.held[n] != axes[n]);
+        let (Some(n), None) = (different.next(), different.next()) else { return false };
+        let (held, next) = (&mut self.held[n], &axes[n]);
+        let steps = |axis: &AxisTransfer| (axis.source_stride, axis.destination_stride);
+        let goes_on = steps(held) == steps(next)
+            && held.destination_stride == 1
+            && held.destination_start + held.count == next.destination_start
+            && match held.source_stride {
+                0 => held.source_start == next.source_start,
+                1 => held.source_start + held.count == next.source_start,
+                _ => false,
+            };
+        held.count += if goes_on { next.count } else { 0 };
+        goes_on
     }
 
     fn flush(&mut self) {
-        if let (Some(from), false, Ok(())) = (self.from, self.held.is_empty(), &self.done) {
-            self.done = move_one(&mut self.held, from, (self.bytes, self.shape), self.size);
+        if let (Some(source), Ok(())) = (self.source.take(), &self.done) {
+            let destination = Destination { bytes: self.bytes, shape: self.shape };
+            self.done = copy(&self.held, source, destination, self.size);
         }
         self.held.clear();
     }
@@ -244,11 +244,9 @@ impl Job<'_> {
             bands.of(&self.selections[0], cell.touched).for_each(|band| buckets[band].push((n, cell)));
         }
         let parts: Vec<_> = buckets.into_iter().zip(out.chunks_mut(bands.bytes)).enumerate().collect();
-        let in_order = self.chunk.iter().product::<u64>() * self.size as u64 >= IN_ORDER;
         each(parts, |(band, (mut bucket, part))| {
-            if in_order {
-                bucket.sort_unstable_by_key(|(_, cell)| cell.touched);
-            }
+            // In the order of the result's memory, whatever slabs the chunks are on.
+            bucket.sort_unstable_by_key(|(_, cell)| cell.touched);
             let (low, mut shape) = (band as u64 * bands.len, plan.aligned_shape.clone());
             shape[bands.axis] = bands.len.min(shape[bands.axis] - low);
             let mut axes = Vec::with_capacity(shape.len());
