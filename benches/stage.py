@@ -61,11 +61,26 @@ measure("set 82 MB to old memory", put_all, lambda: c, rounds=10)
 million = S.full((2_000_000,), chunk_size=(2,), dtype="u1", fill_value=0)
 measure("plan 1,000,000 chunks", lambda _: million._setitem_plan(()), rounds=3)
 
-base = array(1000, 10, True)
-staged = array(1000, 10, False)
-measure("copy 10,000 chunks", lambda _: staged.copy(), rounds=50)
-measure("astype of 10,000 staged chunks, and read", lambda _: staged.astype("f4")[()], rounds=50)
+empty = lambda shape, dtype: np.empty(shape, dtype)
+
+
+def stored():
+    """All chunks in one base slab, chunk upon chunk, as a file has them."""
+    x = S.full((1000, 1000), chunk_size=(10, 10), dtype="f8", fill_value=0)
+    x[()] = np.arange(1_000_000, dtype="f8").reshape(1000, 1000)
+    x.commit(empty=empty)
+    return x
+
+
+base, columns = stored(), array(1000, 10, True)
+staged = base.copy()
+staged.load()
+measure("copy 10,000 staged chunks", lambda _: staged.copy(), rounds=50)
+measure("astype of 10,000 staged chunks", lambda _: staged.astype("f4"), rounds=50)
+measure("astype of 10,000 staged chunks, and read all", lambda _: staged.astype("f4")[()], rounds=50)
+measure("astype of 10,000 base chunks", lambda _: base.astype("f4"), rounds=50)
 measure("load 10,000 chunks", lambda x: x.load(), lambda: base.copy(), rounds=50)
+measure("load 10,000 chunks from 100 columns of a plain array", lambda x: x.load(), lambda: columns.copy(), rounds=50)
 measure("resize 1000 x 1000 to 1005 x 995", lambda x: x.resize((1005, 995)), lambda: base.copy(), rounds=50)
 measure("resize 1000 x 1000 to 503 x 503", lambda x: x.resize((503, 503)), lambda: base.copy(), rounds=50)
 cut = base.copy()
@@ -80,7 +95,6 @@ def hashed():
 
 
 measure("hash 82 MB in 10,000 chunks", lambda x: x._calc_hashes(), hashed, rounds=5)
-empty = lambda shape, dtype: np.empty(shape, dtype)
 measure("commit 82 MB in 10,000 chunks", lambda x: x.commit(empty=empty), hashed, rounds=5)
 
 

@@ -80,13 +80,15 @@ fn large() {
     measure("get 82 MB to new memory", 20, || (), |()| base.get(&all));
     measure("get 82 MB to old memory", 20, || (), |()| base.get_into(&all, &mut there));
     drop(base);
+    let base = stored(side, chunk);
+    measure("get 82 MB to old memory, from a slab of chunks", 20, || (), |()| base.get_into(&all, &mut there));
+    drop(base);
     let value = Array::from_bytes(&[side, side], f64::TYPE, bytes).expect("as many values as the shape has");
     let full = || StagedArray::full(&[side, side], &[chunk, chunk], &Array::scalar(0f64)).expect("a valid array");
     measure("set 82 MB to new memory", 20, full, |own| own.set(&all, &value));
     let mut staged = full();
     staged.set(&all, &value).expect("it fits");
     measure("set 82 MB to old memory", 20, || (), |()| staged.set(&all, &value));
-    measure("get 82 MB to old memory, from staged chunks", 20, || (), |()| staged.get_into(&all, &mut there));
     measure("plan 1,000,000 chunks", 10, || million(), |own| own.plan_set(&all));
     measure("plan a list of 1,000,000 elements", 10, || million(), |own| own.plan_get(&scattered()));
 }
@@ -99,11 +101,23 @@ fn scattered() -> Selection {
     Selection::Indices(vec![Index::List((0..1_000_000).map(|n| n * 1_234_567 % 2_000_000).collect())])
 }
 
+/// The same in one base slab, chunk upon chunk, as a file has them.
+fn stored(side: u64, chunk: u64) -> StagedArray {
+    let mut own = StagedArray::full(&[side, side], &[chunk, chunk], &Array::scalar(0f64)).expect("a valid array");
+    let value = array(side, chunk, Role::Base).get_all().expect("in memory");
+    own.set(&Selection::all(), &value).expect("it fits");
+    own.commit(&mut MemorySink).expect("memory takes it");
+    own
+}
+
 fn whole() {
-    let (staged, base) = (array(1000, 10, Role::Staged), array(1000, 10, Role::Base));
-    measure("copy 10,000 chunks", 50, || (), |()| staged.clone());
+    let base = stored(1000, 10);
+    let mut staged = base.clone();
+    staged.load().expect("in memory");
+    measure("copy 10,000 staged chunks", 50, || (), |()| staged.clone());
+    measure("astype of 10,000 staged chunks", 50, || (), |()| staged.astype(&f32::TYPE));
     measure(
-        "astype of 10,000 staged chunks, and read",
+        "astype of 10,000 staged chunks, and read all",
         50,
         || (),
         |()| {
@@ -111,10 +125,13 @@ fn whole() {
             cast.get(&Selection::all())
         },
     );
+    measure("astype of 10,000 base chunks", 50, || (), |()| base.astype(&f32::TYPE));
     measure("load 10,000 chunks", 50, || base.clone(), |own| own.load());
+    let columns = array(1000, 10, Role::Base);
+    measure("load 10,000 chunks from 100 columns of a plain array", 50, || columns.clone(), |own| own.load());
     measure("resize 1000 x 1000 to 1005 x 995", 50, || base.clone(), |own| own.resize(&[1005, 995]));
     measure("resize 1000 x 1000 to 503 x 503", 50, || base.clone(), |own| own.resize(&[503, 503]));
-    let mut cut = array(1000, 10, Role::Base);
+    let mut cut = base.clone();
     cut.resize(&[995, 995]).expect("a valid shape");
     measure("resize 995 x 995 to 1200 x 1200", 50, || cut.clone(), |own| own.resize(&[1200, 1200]));
 }

@@ -258,8 +258,27 @@ impl StagedArray {
             self.expect_writable()?;
         }
         let plan = self.plan_load()?;
-        self.apply(&plan.changes, None)?;
+        match self.shared_view(&plan.changes) {
+            Some(view) => {
+                self.slabs.push(Slab::Staged(Arc::new(view)));
+                self.hashes.push(None);
+            }
+            None => self.apply(&plan.changes, None)?,
+        }
         self.finish(&plan.changes)
+    }
+
+    /// What a plan would copy, if that is one piece of a base slab in memory: a window of it, copied when it is written.
+    fn shared_view(&self, changes: &SlabChanges) -> Option<Staged> {
+        let ([plan], [shape]) = (&changes.transfers[..], &changes.append[..]) else { return None };
+        let Side::Slab(source) = plan.source else { return None };
+        let Slab::Base(base) = self.slabs.get(source)? else { return None };
+        let first = plan.cells.first()?.source_row;
+        let one_piece = plan.cells.iter().all(|cell| cell.source_row == first + cell.destination_row);
+        let inside = base.shape()[1..] == shape[1..] && first + shape[0] <= base.shape()[0];
+        let mut buffer = if one_piece && inside { base.shared(&self.texts)?.0 } else { return None };
+        buffer.start[0] += first;
+        Some(Staged::new(buffer, shape))
     }
 
     /// Changes the shape. What is cut off is gone; what is new is fill.
@@ -300,8 +319,8 @@ impl StagedArray {
             self.slabs.push(Slab::Staged(Arc::new(Staged::zeroed(shape, size)?)));
             self.hashes.push(None);
         }
-        // What can fail comes first: reading base slabs, which only goes to new slabs. Padding and private copies of
-        // slabs show nothing.
+        // Only base slabs can fail, and what is read from them goes to new slabs, which are given up then. What was
+        // written elsewhere by then lies beyond the array's edge: a value is written when all is brought in.
         for plan in &changes.transfers {
             let Side::Slab(to) = plan.destination else { continue };
             let Slab::Staged(mut slab) = std::mem::replace(&mut self.slabs[to], Slab::Dropped) else {

@@ -35,6 +35,7 @@ pub(crate) struct Value<'a> {
 fn clip(axes: &mut [AxisTransfer], source: Option<&[u64]>, destination: Option<&[u64]>) -> bool {
     let room = |start: u64, stride: i64, size: u64| match size.saturating_sub(start) {
         0 => 0,
+        left if stride == 1 => left,
         _ if stride <= 0 => u64::MAX,
         left => left.div_ceil(stride.unsigned_abs()),
     };

@@ -26,6 +26,6 @@ pub use commit::CommitReport;
 pub use create::{Base, Role};
 pub use hash::{Hash, hash_array};
 pub use show::{Listing, Relocates};
-pub use slabs::{BaseSlab, Memory, MemorySink, MemorySlab, NewSlab, SlabSink};
+pub use slabs::{BaseSlab, Memory, MemorySink, MemorySlab, NewSlab, Shared, SlabSink};
 pub use texts::Texts;
 pub use values::Array;

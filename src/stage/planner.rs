@@ -12,7 +12,6 @@ use crate::stage::map::ChunkMap;
 use crate::stage::plan::{
     Cell, Change, ChangesPlan, GetItemPlan, LoadPlan, Part, SetItemPlan, Side, SlabChanges, TransferPlan,
 };
-use crate::stage::slabs::Slab;
 
 /// A touched chunk and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -190,8 +189,7 @@ impl StagedArray {
     /// The plan for loading all base chunks into memory.
     pub fn plan_load(&self) -> Result<LoadPlan> {
         let mut changes = self.no_changes();
-        let base = &self.slabs[1..=self.base_slabs];
-        if base.iter().all(|slab| matches!(slab, Slab::Dropped)) || self.grid.is_empty() {
+        if !self.has_base_chunks() {
             return Ok(LoadPlan { changes });
         }
         let touched = self.grid.select(&Selected::all(self.shape()))?;

@@ -34,7 +34,16 @@ pub trait BaseSlab: Send + Sync + fmt::Debug {
     fn memory(&self, _texts: &Texts) -> Option<Memory<'_>> {
         None
     }
+
+    /// Its elements, where several slabs may hold them together. Loading it then copies nothing until it is written.
+    fn shared(&self, _texts: &Texts) -> Option<Shared> {
+        None
+    }
 }
+
+/// Elements in memory that several slabs hold together; see [`BaseSlab::shared`].
+#[derive(Clone, Debug)]
+pub struct Shared(pub(crate) Buffer);
 
 /// Elements in memory: a window on a row-major array.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +168,10 @@ impl BaseSlab for MemorySlab {
     fn memory(&self, texts: &Texts) -> Option<Memory<'_>> {
         let ours = self.element != ElementType::Text || std::ptr::eq(texts, &*self.texts);
         ours.then(|| self.buffer.memory(&self.shape))
+    }
+
+    fn shared(&self, texts: &Texts) -> Option<Shared> {
+        self.memory(texts).map(|_| Shared(self.buffer.clone()))
     }
 }
 

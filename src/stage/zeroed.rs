@@ -4,9 +4,9 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes from which pages of their own are worth it.
+/// Bytes from which pages of their own are worth it: less than that, allocators keep and hand out again.
 #[cfg(feature = "memmap2")]
-const LARGE: usize = 4 << 20;
+const LARGE: usize = 32 << 20;
 
 /// A piece of memory.
 pub(crate) enum Zeroed {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn memory_begins_as_zeros_and_is_copied_by_value() {
-        for len in [0, 3, 5 << 20] {
+        for len in [0, 3, 33 << 20] {
             let mut own = Zeroed::new(len);
             assert!(own.len() == len && own.iter().all(|byte| *byte == 0));
             own.fill(7);
