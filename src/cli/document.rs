@@ -5,7 +5,7 @@ use hdfive::format::message::data_layout::ChunkIndex;
 use hdfive::format::message::dataspace::{Dataspace, Kind};
 use hdfive::format::message::fill_value::Fill;
 use hdfive::handle::{StorageLayout, StoredMapping};
-use hdfive::index::virtual_layout::elements;
+use hdfive::index::virtual_layout::{elements, regular};
 use hdfive::inspect::notation::{self, text};
 use hdfive::inspect::{Canonical, Tree, TreeObject};
 use hdfive::manifest::Manifest;
@@ -335,6 +335,7 @@ fn mapping(mapping: &StoredMapping, shape: &[u64]) -> Value {
 
 /// A selection as it is stored; its bounds count in an array of `shape`, or in one that is large enough.
 fn selection(stored: &EncodedSelection, shape: Option<&[u64]>) -> Value {
+    let stored = &regular(stored);
     let (kind, rank) = match &stored.selection {
         Selection::None => return json!({"sel": "none"}),
         Selection::All => return json!({"sel": "all"}),

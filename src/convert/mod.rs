@@ -2,6 +2,7 @@
 
 mod cast;
 mod element;
+pub mod notation;
 pub mod number;
 pub mod string;
 

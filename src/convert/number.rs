@@ -1,5 +1,6 @@
 //! Numbers: from the file's integers and floats to those of Rust, where nothing is lost.
 
+use super::notation::short;
 use crate::error::{Error, Result};
 use crate::format::message::datatype::{ByteOrder, Class, Datatype, FloatingPoint, Normalization};
 
@@ -28,7 +29,7 @@ pub enum Kind {
 ///
 /// Errors are `WrongType`, if the datatype is no number of 1, 2, 4 or 8 whole bytes or a value is not exactly a `T`.
 pub fn decode<T: Number>(bytes: &[u8], datatype: &Datatype) -> Result<Vec<T>> {
-    let mismatch = || Error::wrong_type(format!("elements of {datatype:?} cannot be read as {} without loss", T::NAME));
+    let mismatch = || Error::wrong_type(format!("elements are {}, not all of them are {}", short(datatype), T::NAME));
     let (kind, order) = stored(datatype).ok_or_else(mismatch)?;
     let size = usize::try_from(datatype.size).map_err(|_| mismatch())?;
     let mut numbers = Vec::with_capacity(bytes.len() / size.max(1));
@@ -69,6 +70,73 @@ fn is_ieee(n: &FloatingPoint, bits: u16) -> bool {
         && n.bits.offset == 0
         && n.bits.precision == bits
         && n.bits.order != ByteOrder::Vax
+}
+
+/// A number on its way from one datatype to another.
+#[derive(Clone, Copy)]
+enum Value {
+    Integer(i128),
+    Float(f64),
+}
+
+/// The elements in `bytes` as numbers of another datatype, as libhdf5 converts them: integers stop at the ends of the
+/// new range, floats are rounded, or cut towards zero on their way to integers.
+///
+/// Errors are `Unsupported`, if one of the datatypes is no number of 1, 2, 4 or 8 whole bytes.
+pub fn convert(bytes: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
+    let unsupported = || Error::unsupported(format!("no conversion from {} to {} is known", short(from), short(to)));
+    let ((from_kind, from_order), (to_kind, to_order)) = stored(from).zip(stored(to)).ok_or_else(unsupported)?;
+    let size = |datatype: &Datatype| usize::try_from(datatype.size).map_err(|_| unsupported());
+    let (from_size, to_size) = (size(from)?, size(to)?);
+    let mut converted = Vec::with_capacity(bytes.len() / from_size * to_size);
+    let mut element = [0; 8];
+    for stored in bytes.chunks_exact(from_size) {
+        let element = &mut element[..from_size];
+        element.copy_from_slice(stored);
+        if from_order == ByteOrder::BigEndian {
+            element.reverse();
+        }
+        let value = match from_kind {
+            Kind::Unsigned => Value::Integer(unsigned(element).into()),
+            Kind::Signed => Value::Integer(signed(element).into()),
+            Kind::Float => Value::Float(f64::from_stored(element, from_kind).ok_or_else(unsupported)?),
+        };
+        let mut out = value.stored(to_kind, to_size);
+        let out = &mut out[..to_size];
+        if to_order == ByteOrder::BigEndian {
+            out.reverse();
+        }
+        converted.extend_from_slice(out);
+    }
+    Ok(converted)
+}
+
+impl Value {
+    /// The bytes of the nearest number of a kind and size, least significant first.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the conversion is the purpose")]
+    fn stored(self, kind: Kind, size: usize) -> [u8; 8] {
+        let bits = 8 * u32::try_from(size).unwrap_or(8);
+        let (low, high) = match kind {
+            Kind::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            Kind::Unsigned | Kind::Float => (0, (1i128 << bits) - 1),
+        };
+        let mut out = [0; 8];
+        match (kind, self) {
+            (Kind::Float, value) if size == 4 => {
+                let number = match value {
+                    Value::Integer(n) => n as f32,
+                    Value::Float(n) => n as f32,
+                };
+                out[..4].copy_from_slice(&number.to_le_bytes());
+            }
+            (Kind::Float, Value::Integer(n)) => out = (n as f64).to_le_bytes(),
+            (Kind::Float, Value::Float(n)) => out = n.to_le_bytes(),
+            (_, Value::Integer(n)) => out.copy_from_slice(&n.clamp(low, high).to_le_bytes()[..8]),
+            // The cast cuts towards zero and stops at the ends; no number becomes 0.
+            (_, Value::Float(n)) => out.copy_from_slice(&(n as i128).clamp(low, high).to_le_bytes()[..8]),
+        }
+        out
+    }
 }
 
 fn unsigned(bytes: &[u8]) -> u64 {
@@ -136,6 +204,17 @@ mod tests {
         let precision = u16::try_from(8 * size).unwrap();
         let bits = Bits { order, offset: 0, precision, low_padding: false, high_padding: false };
         Datatype { version: 1, size, class: Class::FixedPoint(FixedPoint { bits, signed }), unused_bits: 0 }
+    }
+
+    #[test]
+    fn conversions_stop_at_the_ends_of_the_range() {
+        let (wide, narrow) = (integer(4, ByteOrder::BigEndian, true), integer(1, ByteOrder::LittleEndian, false));
+        let numbers: Vec<u8> = [-5i32, 77, 300].iter().flat_map(|n| n.to_be_bytes()).collect();
+        assert_eq!(convert(&numbers, &wide, &narrow).unwrap(), [0, 77, 255]);
+        assert_eq!(convert(&[200], &narrow, &wide).unwrap(), [0, 0, 0, 200]);
+        assert_eq!(Value::Float(-3.9).stored(Kind::Signed, 2)[..2], (-3i16).to_le_bytes());
+        assert_eq!(Value::Float(f64::NAN).stored(Kind::Signed, 2)[..2], [0, 0]);
+        assert_eq!(Value::Integer(-2).stored(Kind::Float, 4)[..4], (-2f32).to_le_bytes());
     }
 
     #[test]

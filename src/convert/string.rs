@@ -1,5 +1,6 @@
 //! Strings, of whatever kind the file has them.
 
+use super::notation::short;
 use crate::error::{Error, Result};
 use crate::format::global_heap::GlobalHeapId;
 use crate::format::message::datatype::{Class, Datatype, Text};
@@ -70,6 +71,6 @@ pub fn decode(bytes: &[u8], datatype: &Datatype, container: &Container) -> Resul
         Class::VariableLength { text: Some(_), .. } => {
             bytes.chunks_exact(size).map(|element| utf8(variable(element, container)?.to_vec())).collect()
         }
-        other => Err(Error::wrong_type(format!("elements of {other:?} are no strings"))),
+        _ => Err(Error::wrong_type(format!("elements are {}, not strings", short(datatype)))),
     }
 }

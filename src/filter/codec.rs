@@ -1,9 +1,9 @@
 //! The codecs that bitshuffle, blosc and blosc2 put inside their own framing.
 
+use super::deflate;
+use super::inflate::inflate;
 use super::lz4_block::{self, Effort};
-use super::{Output, deflate};
 use crate::error::{Error, Result};
-use crate::filter::Filter;
 
 /// A codec that fills a slice of known size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Codec {
         match self {
             Codec::BloscLz => super::blosc::blosclz::decode(input, to),
             Codec::Lz4 | Codec::Lz4High => lz4_block::decode(input, to),
-            Codec::Zlib => deflate::Deflate::new(&[]).decode(input, &mut Output::exact(to)),
+            Codec::Zlib => inflate(input, to),
             Codec::Snappy => snappy::decode(input, to),
             Codec::Zstd => zstd::decode(input, to),
         }
@@ -45,7 +45,7 @@ impl Codec {
 
 /// How many earlier places a level tries.
 fn high_effort(level: i32) -> Effort {
-    Effort::High(1 << level.clamp(1, 12))
+    Effort::High(4 << level.clamp(1, 9))
 }
 
 #[cfg(feature = "snappy")]

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
+use super::inflate::inflate;
 use super::{Bound, Filter, Output, ends_early};
 use crate::error::{Error, Result};
 
@@ -27,14 +28,13 @@ thread_local! {
 
 impl Filter for Deflate {
     fn decode(&self, input: &[u8], output: &mut Output<'_>) -> Result<()> {
-        INFLATER.with(|inflater| {
-            let mut inflater = inflater.borrow_mut();
-            inflater.reset(true);
-            match output.expected() {
-                Some(expected) => inflate_exactly(&mut inflater, input, expected - output.written(), output),
-                None => inflate_growing(&mut inflater, input, output),
-            }
-        })
+        let Some(expected) = output.expected() else {
+            return INFLATER.with(|inflater| inflate_growing(&mut inflater.borrow_mut(), input, output));
+        };
+        match output.slice(expected - output.written())? {
+            Some(to) => inflate(input, to),
+            None => Err(Error::invalid("deflate does not decode to a scattered output")),
+        }
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {
@@ -72,37 +72,9 @@ fn moved(before: u64, after: u64) -> usize {
     usize::try_from(after - before).unwrap_or(usize::MAX)
 }
 
-fn inflate_exactly(inflater: &mut Decompress, input: &[u8], len: usize, output: &mut Output<'_>) -> Result<()> {
-    let Some(to) = output.slice(len)? else {
-        return Err(Error::invalid("deflate does not decode to a scattered output"));
-    };
-    let mut taken = 0;
-    let mut given = 0;
-    let mut beyond = [0; 1];
-    loop {
-        let full = given == len;
-        let place = if full { &mut beyond[..] } else { &mut to[given..] };
-        let (before_in, before_out) = (inflater.total_in(), inflater.total_out());
-        let status = step(inflater, &input[taken..], place)?;
-        taken += moved(before_in, inflater.total_in());
-        let gain = moved(before_out, inflater.total_out());
-        if full && gain > 0 {
-            return Err(Error::corrupt(format!("the stream gives more than the {len} bytes that are expected")));
-        }
-        given += gain;
-        match status {
-            Status::StreamEnd if given == len => return Ok(()),
-            Status::StreamEnd => {
-                return Err(Error::corrupt(format!("the stream gives {given} bytes, {len} are expected")));
-            }
-            _ if gain == 0 && before_in == inflater.total_in() && full => return Err(ends_early()),
-            _ if taken == input.len() && given < len => return Err(ends_early()),
-            _ => {}
-        }
-    }
-}
-
+/// Inflates where the size is not known: another filter that changes it stands before this one.
 fn inflate_growing(inflater: &mut Decompress, input: &[u8], output: &mut Output<'_>) -> Result<()> {
+    inflater.reset(true);
     let mut taken = 0;
     loop {
         let wanted = (input.len() - taken).saturating_mul(4).max(4096).min(output.room());

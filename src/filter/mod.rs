@@ -15,6 +15,7 @@ mod bzip2;
 mod codec;
 mod deflate;
 mod fletcher32;
+mod inflate;
 mod lz;
 mod lz4;
 mod lz4_block;
@@ -30,6 +31,8 @@ mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod szip;
+#[cfg(feature = "zfp")]
+mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 

@@ -285,7 +285,8 @@ impl Filter for NBit {
     fn encoded_bound(&self, plain: usize) -> Bound {
         match &self.packing {
             None => Bound::Exactly(plain),
-            Some(p) => Bound::Exactly(p.elements.saturating_mul(p.element_bits).div_ceil(8)),
+            // Writers count the byte that the last bit stands in, and one more.
+            Some(p) => Bound::AtMost(p.elements.saturating_mul(p.element_bits).div_ceil(8).saturating_add(1)),
         }
     }
 

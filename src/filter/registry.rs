@@ -116,6 +116,8 @@ fn built_in(id: u16) -> Option<Configure> {
         32003 => |_, _| shared(super::snappy::Snappy),
         32004 => |d, _| shared(lz4::Lz4::new(&d.client_data)),
         32008 => |d, _| Ok(Arc::new(bitshuffle::Bitshuffle::new(&d.client_data)?)),
+        #[cfg(feature = "zfp")]
+        32013 => |d, chunk| Ok(Arc::new(super::zfp::Zfp::new(&d.client_data, chunk)?)),
         #[cfg(feature = "zstd")]
         32015 => |d, _| shared(super::zstd::Zstd::new(&d.client_data)),
         32022 | 32023 => |_, _| shared(quantise::Quantiser::unchanged()),

@@ -22,6 +22,7 @@ impl Zstd {
 
 thread_local! {
     static DECODER: RefCell<(zrip::DecompressContext, Vec<u8>)> = RefCell::default();
+    static ENCODER: RefCell<Option<zrip::CompressContext>> = const { RefCell::new(None) };
 }
 
 /// Decoded bytes beyond which a thread does not keep its buffer.
@@ -52,12 +53,42 @@ pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Appends `input` as a frame.
+/// The only level that searches all data; others pass over data whose bytes are all about as frequent, which for
+/// ramps is a mistake.
+const SEARCHES_ALL: i32 = -7;
+
+/// Appends `input` as a frame, with its size and without a checksum.
 pub(super) fn encode(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<()> {
-    let level = if level == 0 { 3 } else { level.clamp(-7, 4) };
-    let frame = zrip::compress(input, level).map_err(|error| Error::invalid(error.to_string()))?;
-    output.extend_from_slice(&frame);
+    let level = if level == 0 { 3 } else { level.clamp(SEARCHES_ALL, 4) };
+    let start = output.len();
+    encode_at(input, level, output)?;
+    if output.len() - start > input.len() / 16 * 15 && level != SEARCHES_ALL {
+        let middle = output.len();
+        encode_at(input, SEARCHES_ALL, output)?;
+        if output.len() - middle < middle - start {
+            output.drain(start..middle);
+        } else {
+            output.truncate(middle);
+        }
+    }
     Ok(())
+}
+
+fn encode_at(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<()> {
+    let failed = |error: zrip::CompressError| Error::invalid(error.to_string());
+    ENCODER.with(|encoder| {
+        let encoder = &mut *encoder.borrow_mut();
+        let context = match encoder {
+            Some(context) => {
+                context.set_level(level).map_err(failed)?;
+                context
+            }
+            None => encoder.insert(zrip::CompressContext::new(level).map_err(failed)?),
+        };
+        context.set_content_checksum(false);
+        output.extend_from_slice(&context.compress(input).map_err(failed)?);
+        Ok(())
+    })
 }
 
 impl Filter for Zstd {

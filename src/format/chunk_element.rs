@@ -1,7 +1,7 @@
 //! The elements of fixed and extensible arrays, where one chunk of a dataset lies, and pages of them. Specification VII.C and VII.D.
 
 use crate::error::{Error, Result};
-use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
+use crate::wire::{Addr, Column, Sizes, Structure, Walk, lookup3};
 
 /// One chunk, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,12 +103,39 @@ impl Structure for ChunkElement {
     }
 }
 
+/// `count` elements, one after the other; in one pass where there may be millions.
+pub(super) fn walk_elements<T>(
+    w: &mut Walk<'_, '_, T>,
+    count: usize,
+    get: impl Fn(&T) -> &[ChunkElement],
+    kind: ElementKind,
+) -> Result<Vec<ChunkElement>> {
+    if !w.is_bulk() {
+        return w.each(count, get, kind);
+    }
+    let mut all = Vec::with_capacity(count.min(w.left() / kind.width(w.sizes())));
+    let addr = |number: u64| (number != u64::MAX).then_some(Addr(number));
+    match kind {
+        ElementKind::Unfiltered => w.rows("address", &[Column::Address], count, |row| {
+            all.push(ChunkElement { addr: addr(row[0]), ..ChunkElement::NONE });
+        })?,
+        ElementKind::Filtered { size_width } => {
+            let columns = [Column::Address, Column::Number(size_width), Column::Number(4)];
+            w.rows("address, chunk size and filter mask", &columns, count, |row| {
+                let filter_mask = u32::try_from(row[2]).expect("because four bytes were read");
+                all.push(ChunkElement { addr: addr(row[0]), size: row[1], filter_mask });
+            })?;
+        }
+    }
+    Ok(all)
+}
+
 impl Structure for Page {
     const NAME: &'static str = "array data block page";
     type Context = PageContext;
 
     fn walk(w: &mut Walk<'_, '_, Self>, cx: PageContext) -> Result<Self> {
-        let elements = w.each(cx.count, |p| &p.elements, cx.kind)?;
+        let elements = walk_elements(w, cx.count, |p| &p.elements, cx.kind)?;
         w.checksum(lookup3)?;
         Ok(Page { elements })
     }
@@ -194,6 +221,17 @@ mod tests {
                 })
                 .boxed()
         });
+    }
+
+    #[test]
+    fn elements_in_one_pass_are_the_same_as_one_by_one() {
+        for sizes in laws::widths() {
+            proptest!(|((page, cx) in page(sizes))| {
+                let bytes = page.encode(Addr(0), sizes, cx).unwrap();
+                let one_by_one = Page::read_with(&bytes, Addr(0), sizes, |w| w.each(cx.count, |p| &p.elements, cx.kind));
+                prop_assert_eq!(one_by_one.unwrap(), Page::decode(&bytes, Addr(0), sizes, cx).unwrap().elements);
+            });
+        }
     }
 
     #[test]

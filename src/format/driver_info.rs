@@ -62,6 +62,8 @@ pub struct Member {
     pub end: u64,
     /// Its name, `%s` standing for the name of the file.
     pub name: Vec<u8>,
+    /// Nonzero padding after it.
+    pub padding: Vec<u8>,
 }
 
 /// What the parameters depend on.
@@ -159,10 +161,12 @@ impl Structure for Multi {
         for (i, &number) in numbers.iter().enumerate() {
             let start = w.u64("address of member file", |m| m.members[i].start)?;
             let end = w.u64("end of address for member file", |m| m.members[i].end)?;
-            members.push(Member { number, start, end, name: Vec::new() });
+            members.push(Member { number, start, end, name: Vec::new(), padding: Vec::new() });
         }
         for (i, member) in members.iter_mut().enumerate() {
-            member.name = w.c_string("name of member file", 8, |m| &m.members[i].name)?;
+            member.name = w.c_string("name of member file", 1, |m| &m.members[i].name)?;
+            let padding = (member.name.len() + 1).wrapping_neg() % 8;
+            member.padding = w.slack("padding", padding, |m| &m.members[i].padding)?;
         }
         Ok(Multi { map, reserved, members })
     }
@@ -184,7 +188,7 @@ mod testing {
         let member = (any::<u64>(), any::<u64>(), vec(1u8.., 0..12));
         let multi = (array::uniform6(0u8..=6), vec(member, KINDS), vec(1u8.., 2)).prop_map(|(map, all, reserved)| {
             let numbers = members(map).expect("because all are small");
-            let member = |(number, (start, end, name))| Member { number, start, end, name };
+            let member = |(number, (start, end, name))| Member { number, start, end, name, padding: Vec::new() };
             let members = numbers.into_iter().zip(all).map(member).collect();
             (MULTI, Parameters::Multi(Multi { map, reserved, members }))
         });

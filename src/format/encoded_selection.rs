@@ -230,6 +230,9 @@ fn walk_numbers(
     each: usize,
 ) -> Result<Vec<u64>> {
     let count = w.uint(count_field, width, |s| s.count(each))?;
+    if each == 0 && count > 0 {
+        return w.corrupt(count_field, format!("{count} are selected in a dataspace without dimensions"));
+    }
     match usize::try_from(count).ok().and_then(|count| count.checked_mul(each)) {
         Some(count) => w.uints(field, width, count, EncodedSelection::numbers),
         None => w.corrupt(count_field, format!("{count} are more than this machine can address")),
@@ -321,11 +324,10 @@ mod tests {
     }
 
     #[test]
-    fn points_of_no_coordinates_take_no_time() {
+    fn points_without_coordinates_are_corrupt() {
         let mut bytes = [1u32, 2].iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>();
         bytes.extend_from_slice(&[8, 0, 0, 0, 0]);
         bytes.extend_from_slice(&u64::MAX.to_le_bytes());
-        let selection = EncodedSelection::decode(&bytes, Addr(0), Sizes::EIGHT, ());
-        assert_eq!(selection.unwrap().selection, Selection::Points { rank: 0, coordinates: vec![] });
+        assert_eq!(decode(&bytes).unwrap_err().kind(), ErrorKind::Corrupt);
     }
 }

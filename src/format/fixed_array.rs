@@ -6,7 +6,7 @@
 //! ```
 //! Elements are numbered row-major over the grid of chunks. Signatures `FAHD` and `FADB`.
 
-use super::chunk_element::{ChunkElement, ElementKind, bit};
+use super::chunk_element::{ChunkElement, ElementKind, bit, walk_elements};
 pub use super::chunk_element::{Page, PageContext};
 use crate::error::{Error, Result};
 use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
@@ -177,7 +177,7 @@ impl Structure for DataBlock {
         w.constant("client id", 1, cx.kind.client().into())?;
         let header = w.address("header address", |b| b.header)?;
         let contents = match cx.pages() {
-            0 => Contents::Elements(w.each(cx.count, DataBlock::elements, cx.kind)?),
+            0 => Contents::Elements(walk_elements(w, cx.count, DataBlock::elements, cx.kind)?),
             pages => Contents::Pages(w.bytes("page bitmap", pages.div_ceil(8), DataBlock::bitmap)?),
         };
         w.checksum(lookup3)?;

@@ -37,6 +37,8 @@ pub mod local_heap;
 pub mod message;
 pub mod metadata_cache_image;
 pub mod object_header;
+#[cfg(test)]
+mod pages;
 pub mod reference;
 pub mod shared_message_table;
 pub mod superblock;

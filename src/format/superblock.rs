@@ -152,3 +152,76 @@ fn walk_new(w: &mut Walk<'_, '_, Superblock>, version: u8) -> Result<Superblock>
     let version = Version::New { is_3: version == 3, extension, root };
     Ok(Superblock { sizes, consistency, base, end_of_file, version })
 }
+
+#[cfg(any(test, feature = "testing"))]
+pub use testing::superblock;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::super::symbol_table::entry;
+    use super::*;
+    use crate::wire::laws;
+
+    /// Any superblock of this version.
+    pub fn superblock(sizes: Sizes, number: u8) -> BoxedStrategy<Superblock> {
+        let addr = move || option::of(laws::addr(sizes));
+        let consistency = if number < 2 { any::<u32>().boxed() } else { (0u32..256).boxed() };
+        let version = if number < 2 {
+            let k = (any::<u16>(), any::<u16>(), any::<u16>());
+            let reserved = (vec(1u8.., 1), vec(1u8.., 1), vec(1u8.., 2));
+            (k, addr(), addr(), entry(sizes), reserved)
+                .prop_map(move |((leaf_k, internal_k, chunk_k), free_space, driver_info, root, reserved)| {
+                    let last = if number == 1 { reserved.2 } else { Vec::new() };
+                    Version::Old(Old {
+                        leaf_k,
+                        internal_k,
+                        chunk_k: (number == 1).then_some(chunk_k),
+                        free_space,
+                        driver_info,
+                        root,
+                        reserved: [reserved.0, reserved.1, last],
+                    })
+                })
+                .boxed()
+        } else {
+            let is_3 = number == 3;
+            (addr(), addr()).prop_map(move |(extension, root)| Version::New { is_3, extension, root }).boxed()
+        };
+        (consistency, laws::addr(sizes), laws::addr(sizes), version)
+            .prop_map(move |(consistency, base, end_of_file, version)| Superblock {
+                sizes,
+                consistency,
+                base,
+                end_of_file,
+                version,
+            })
+            .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::wire::laws;
+
+    #[test]
+    fn laws_hold() {
+        for number in 0..=3 {
+            laws::hold::<Superblock>(|sizes| superblock(sizes, number).prop_map(|s| (s, ())).boxed());
+        }
+    }
+
+    #[test]
+    fn widths_that_no_file_has_are_corrupt() {
+        let bytes = [SIGNATURE as &[u8], &[2, 8, 3, 0], &[0; 60]].concat();
+        let error = Superblock::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().starts_with("width is 3, must be 2, 4, 8 or 16 (superblock"), "{error}");
+    }
+}

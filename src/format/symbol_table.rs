@@ -67,7 +67,7 @@ impl Structure for Node {
     }
 
     fn first_read(sizes: Sizes, _: ()) -> usize {
-        8 + 8 * (24 + 2 * usize::from(sizes.offsets))
+        8 + 8 * (24 + usize::from(sizes.offsets) + usize::from(sizes.lengths))
     }
 }
 
@@ -76,8 +76,8 @@ impl Structure for Entry {
     type Context = ();
 
     fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
-        let width = w.sizes().offsets;
-        let name = w.uint("link name offset", width, |e| e.name)?;
+        // The specification says that it is as wide as offsets; libhdf5 writes it as wide as lengths.
+        let name = w.length("link name offset", |e| e.name)?;
         let object_header = w.offset("object header address", |e| e.object_header)?;
         let cache_type = w.u32("cache type", |e| e.cache_type)?;
         let reserved = w.reserved(4, |e| &e.reserved)?;
@@ -86,31 +86,53 @@ impl Structure for Entry {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{entry, node};
+#[cfg(any(test, feature = "testing"))]
+mod testing {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
     use crate::wire::laws;
 
-    pub(crate) fn entry(sizes: Sizes) -> BoxedStrategy<Entry> {
+    /// Any entry.
+    pub fn entry(sizes: Sizes) -> BoxedStrategy<Entry> {
         let addr = proptest::option::of(laws::addr(sizes));
-        (laws::addr(sizes), addr, any::<u32>(), any::<[u8; 16]>())
-            .prop_map(|(name, object_header, cache_type, scratch)| Entry {
-                name: name.0,
+        (laws::length(sizes), addr, any::<u32>(), vec(1u8.., 4), any::<[u8; 16]>())
+            .prop_map(|(name, object_header, cache_type, reserved, scratch)| Entry {
+                name,
                 object_header,
                 cache_type,
-                reserved: Vec::new(),
+                reserved,
                 scratch,
             })
             .boxed()
     }
 
+    /// Any node.
+    pub fn node(sizes: Sizes) -> BoxedStrategy<Node> {
+        (vec(1u8.., 1), vec(entry(sizes), 0..9)).prop_map(|(reserved, entries)| Node { reserved, entries }).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::laws;
+
     #[test]
     fn laws_hold() {
-        laws::hold::<Node>(|sizes| {
-            vec(entry(sizes), 0..9).prop_map(|entries| (Node { reserved: Vec::new(), entries }, ())).boxed()
-        });
+        laws::hold::<Node>(|sizes| node(sizes).prop_map(|n| (n, ())).boxed());
+    }
+
+    #[test]
+    fn a_soft_link_s_target_stands_in_the_scratch_pad() {
+        let mut entry = Entry { name: 8, object_header: None, cache_type: 2, reserved: vec![], scratch: [0; 16] };
+        entry.scratch[..4].copy_from_slice(&[0x18, 1, 0, 0]);
+        assert_eq!(entry.cached(), Some(Cached::SoftLink(0x118)));
+        assert_eq!(Entry { cache_type: 3, ..entry }.cached(), None);
     }
 }

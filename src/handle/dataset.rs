@@ -80,6 +80,9 @@ pub struct ExternalSegment {
     pub size: Option<u64>,
 }
 
+/// The fill time "never".
+const NEVER_WRITTEN: u8 = 1;
+
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
         let about =
@@ -202,7 +205,9 @@ impl Dataset {
 
     /// One element that stands for what nobody wrote, as stored; `None` for zeros.
     fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
-        match self.fill_value()?.map(|fill| fill.value) {
+        // A fill time of "never" leaves what was not written without a value, and so zero.
+        let written = self.fill_value()?.filter(|fill| fill.write_time != NEVER_WRITTEN);
+        match written.map(|fill| fill.value) {
             Some(Fill::User(value)) if value.len() == self.element_size()? => Ok(Some(value)),
             Some(Fill::User(value)) => {
                 let what = format!("the fill value has {} bytes, an element {}", value.len(), self.about.datatype.size);
@@ -430,5 +435,57 @@ impl Dataset {
             Manifest::Chunks(chunks) => chunks.stored_size(),
             Manifest::Virtual(_) => 0,
         })
+    }
+}
+
+impl Dataset {
+    /// The shape as text: `[365, 721, 1440]`, `scalar`, `empty`; unlimited dimensions have a `+`.
+    pub fn shape_text(&self) -> String {
+        match self.about.dataspace.kind {
+            Kind::Null => "empty".to_owned(),
+            Kind::Scalar => "scalar".to_owned(),
+            Kind::Simple => {
+                let dimensions = self.shape().iter().zip(self.max_shape());
+                let text = |(size, max): (&u64, Option<u64>)| match max {
+                    None => format!("{size}+"),
+                    Some(max) if max > *size => format!("{size}..{max}"),
+                    Some(_) => size.to_string(),
+                };
+                format!("[{}]", dimensions.map(text).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// Type, shape, layout and filters on one line: `f32 [365, 721], chunks [1, 721], shuffle + deflate(4)`.
+impl std::fmt::Display for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", crate::convert::notation::short(self.datatype()), self.shape_text())?;
+        match self.layout() {
+            StorageLayout::Chunked => write!(f, ", chunks {:?}", self.chunk_shape().unwrap_or_default())?,
+            StorageLayout::Compact => write!(f, ", compact")?,
+            StorageLayout::Contiguous => write!(f, ", contiguous")?,
+            StorageLayout::Virtual => write!(f, ", virtual")?,
+        }
+        let filters = self.filters().unwrap_or_default();
+        for (i, filter) in filters.iter().enumerate() {
+            write!(f, "{}{filter}", if i == 0 { ", " } else { " + " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The filter's name, and the level or element size that people know it by: `deflate(4)`, `shuffle(4)`.
+impl std::fmt::Display for FilterInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match crate::filter::Known::find(self.id) {
+            Some(known) => write!(f, "{}", known.name)?,
+            None if self.name.is_empty() => write!(f, "filter {}", self.id)?,
+            None => write!(f, "{} (filter {})", self.name, self.id)?,
+        }
+        match (self.id, self.client_data.first()) {
+            (1 | 2 | 307 | 32_015, Some(value)) => write!(f, "({value})"),
+            _ => Ok(()),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::core::{Core, Node};
 use super::dataset::{About, Dataset};
 use super::group::Object;
+use crate::convert::number;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::encoded_selection::{RegularDimension, Selection};
 use crate::format::message::data_layout::Layout;
@@ -208,13 +209,13 @@ pub(super) fn read(
 }
 
 fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &Block, into: &mut [u8]) -> Result<()> {
-    check_types(dataset, source)?;
+    let converts = check_types(dataset, source)?;
     let selection = elements(&mapping.source, source.shape(), mapping.source_end)?;
     let (shape, size) =
         (dataset.shape(), into.len() / usize::try_from(shape::count(&block.count)?).unwrap_or(1).max(1));
     if let Some((from, to)) = as_blocks(&selection, &mapping.destination) {
         // The usual case: a box for a box of the same shape, wanted as a whole and contiguous where it goes.
-        if from.count == to.count && to.intersect(block).as_ref() == Some(&to) {
+        if !converts && from.count == to.count && to.intersect(block).as_ref() == Some(&to) {
             let start: Vec<u64> = to.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
             let mut runs = Block::new(&start, &to.count).runs(&block.count)?;
             if let (Some(run), None) = (runs.next(), runs.next()) {
@@ -231,7 +232,10 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
         clip(pair, shape, block, &mut moves)?;
     }
     let Some(bounds) = bounds_of(&moves, source.shape()) else { return Ok(()) };
-    let bytes = source.read_raw_block(&bounds)?;
+    let mut bytes = source.read_raw_block(&bounds)?;
+    if converts {
+        bytes = number::convert(&bytes, source.datatype(), dataset.datatype())?;
+    }
     for pair in moves {
         let position = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
         let mut left = pair;
@@ -309,18 +313,18 @@ fn bounds_of(moves: &[Pair], shape: &[u64]) -> Option<Block> {
     Some(Block::new(&low, &count))
 }
 
-/// Elements are copied as they are, so both types must be the same; references into heaps do not leave their file.
-fn check_types(dataset: &Dataset, source: &Dataset) -> Result<()> {
+/// Whether elements have to be converted on their way. References into heaps do not leave their file.
+fn check_types(dataset: &Dataset, source: &Dataset) -> Result<bool> {
     let (own, other) = (dataset.datatype(), source.datatype());
     if !same(own, other) {
-        let what = format!("a virtual dataset of {own:?} has a source of {other:?}; their conversion is not supported");
-        return Err(Error::unsupported(what));
+        // Whether there is a conversion shows on no elements as on many.
+        return number::convert(&[], other, own).map(|_| true);
     }
     if !Arc::ptr_eq(&dataset.node.core, &source.node.core) && refers(own) {
         let what = "elements of variable length or references in a virtual dataset come from another file";
         return Err(Error::unsupported(what));
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Whether two datatypes mean the same bytes, in whatever version they are encoded.

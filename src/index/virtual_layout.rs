@@ -99,6 +99,41 @@ pub fn extent(axis: &RegularDimension, slices: u64) -> u64 {
     axis.start.saturating_add(end)
 }
 
+/// A selection of boxes that form a regular pattern, as the regular selection that it is; others as they are.
+pub fn regular(stored: &EncodedSelection) -> EncodedSelection {
+    let Selection::Boxes { rank, corners } = &stored.selection else { return stored.clone() };
+    let rank = usize::try_from(*rank).unwrap_or(0).max(1);
+    let boxes: Vec<&[u64]> = corners.chunks_exact(2 * rank).collect();
+    let axes: Option<Vec<_>> = (0..rank).map(|axis| regular_axis(&boxes, axis, rank)).collect();
+    // Distinct boxes that lie on a grid and are as many as the grid has are the grid.
+    let mut distinct = boxes.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let places = |axes: &[RegularDimension]| axes.iter().map(|a| a.count.unwrap_or(0)).try_fold(1u64, u64::checked_mul);
+    match axes.filter(|axes| places(axes) == u64::try_from(distinct.len()).ok() && distinct.len() == boxes.len()) {
+        Some(axes) => EncodedSelection { selection: Selection::Regular(axes), ..stored.clone() },
+        None => stored.clone(),
+    }
+}
+
+/// The starts and sizes of boxes along one axis, if they are regular.
+fn regular_axis(boxes: &[&[u64]], axis: usize, rank: usize) -> Option<RegularDimension> {
+    let mut starts: Vec<u64> = boxes.iter().map(|corner| corner[axis]).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let size = |corner: &[u64]| corner[rank + axis].checked_sub(corner[axis])?.checked_add(1);
+    let block = size(boxes.first()?)?;
+    if boxes.iter().any(|corner| size(corner) != Some(block)) {
+        return None;
+    }
+    let stride = starts.get(1).map_or(1, |second| second - starts[0]);
+    if starts.windows(2).any(|pair| pair[1] - pair[0] != stride) {
+        return None;
+    }
+    let count = u64::try_from(starts.len()).ok();
+    Some(RegularDimension { start: starts[0], stride, count, block: Some(block) })
+}
+
 /// The elements that a stored selection selects of an array of `shape`; along the unlimited axis, if there is one, it
 /// ends at element `end`.
 pub fn elements(selection: &EncodedSelection, shape: &[u64], end: Option<u64>) -> Result<Elements> {
@@ -166,6 +201,22 @@ mod tests {
     #[test]
     fn names_are_numbered() {
         assert_eq!(numbered("a%b-%%b%", 12), "a12-%b%");
+    }
+
+    #[test]
+    fn boxes_on_a_grid_are_regular() {
+        let boxes = |corners: &[u64]| EncodedSelection {
+            selection: Selection::Boxes { rank: 2, corners: corners.to_vec() },
+            version: 1,
+            width: 4,
+            length: 0,
+            reserved: Vec::new(),
+        };
+        let grid = regular(&boxes(&[0, 1, 0, 2, 0, 6, 0, 7, 3, 1, 3, 2, 3, 6, 3, 7]));
+        let axis = |start, stride, block| RegularDimension { start, stride, count: Some(2), block: Some(block) };
+        assert_eq!(grid.selection, Selection::Regular(vec![axis(0, 3, 1), axis(1, 5, 2)]));
+        let ragged = boxes(&[0, 1, 0, 2, 0, 6, 0, 7, 3, 1, 3, 2]);
+        assert_eq!(regular(&ragged), ragged);
     }
 
     #[test]

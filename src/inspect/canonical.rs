@@ -15,7 +15,7 @@ use crate::format::message::datatype::{ByteOrder, Class, Datatype, ReferenceKind
 use crate::format::reference::{
     Contents, ObjectReference, ReferenceBlock, ReferenceElement, ReferenceKind, RegionReference, Target, token_address,
 };
-use crate::index::virtual_layout::elements;
+use crate::index::virtual_layout::{elements, unlimited_axis};
 use crate::object::{Container, Header, heap};
 use crate::wire::{Addr, Structure};
 
@@ -168,12 +168,9 @@ impl<'a> Canonical<'a> {
         match form {
             Form::AsIs(_) => self.put(stored),
             Form::Reversed(_) => {
-                let start = self.pending.len();
                 self.put(stored);
-                let end = self.pending.len();
-                if end - start == stored.len() {
-                    self.pending[start..].reverse();
-                }
+                let start = self.pending.len() - stored.len();
+                self.pending[start..].reverse();
             }
             Form::Vax(_) => {
                 let words: Vec<u8> = stored.chunks(2).rev().flatten().copied().collect();
@@ -207,7 +204,7 @@ impl<'a> Canonical<'a> {
         Ok(())
     }
 
-    /// Takes bytes. What is pending stays below its size after a flush, so that `element` may still turn it round.
+    /// Takes bytes, which are the last pending ones then, so that `element` may still turn them round.
     fn put(&mut self, bytes: &[u8]) {
         if self.pending.len() + bytes.len() > GATHERED {
             self.flush();
@@ -273,8 +270,9 @@ impl<'a> Canonical<'a> {
         let sizes = self.container.loaded.sizes();
         let element = ReferenceElement::decode(stored, Addr(0), sizes, size)?;
         if element.kind == ReferenceKind::Null {
-            self.length(0);
-            self.put(&[0]);
+            // To libhdf5 a null one is a reference to an object that cannot be opened.
+            self.prefixed(b"?");
+            self.put(&[2]);
             return Ok(());
         }
         let (token, target) = match &element.contents {
@@ -313,6 +311,8 @@ impl<'a> Canonical<'a> {
         let Ok(selected) = elements(selection, shape, None) else { return self.put(&[0xff]) };
         let count = match selection.selection {
             Selection::All => shape.iter().product(),
+            // One that goes on without end has no number of elements.
+            _ if unlimited_axis(selection).is_some() => 0,
             _ => selected.count(),
         };
         self.put(&[3]);

@@ -12,6 +12,7 @@ use crate::format::message::file_space_info::{FileSpace, FileSpaceInfo};
 use crate::format::message::fill_value::{FillValue, OldFillValue};
 use crate::format::message::shared_message_table::SharedMessageTableInfo;
 use crate::format::metadata_cache_image::MetadataCacheImage;
+use crate::format::object_header::HeaderMessage;
 use crate::format::shared_message_table::SharedMessageTable;
 use crate::format::superblock::{SIGNATURE, Superblock, Version};
 use crate::limits::Limits;
@@ -71,6 +72,8 @@ pub struct Opening {
 const OPEN_FOR_WRITING: u32 = 1;
 /// The file is, or was, open for single-writer multiple-reader access.
 const OPEN_FOR_SWMR: u32 = 4;
+/// Flag of a header message: somebody who did not know it modified the object.
+const WAS_UNKNOWN: u8 = 0x20;
 
 impl Container {
     /// Opens the HDF5 file that `source` is.
@@ -131,7 +134,11 @@ impl Container {
         let moved = self.user_block.wrapping_sub(self.superblock.base.0);
         let (stated, there) = (stated.wrapping_add(moved), self.loaded.len());
         let in_pieces = self.loaded.source().stretch(0)?.end < there;
-        if stated <= there || in_pieces || writing {
+        if in_pieces || writing {
+            return Ok(());
+        }
+        if stated <= there {
+            self.loaded.set_end(if salvage { there } else { stated });
             return Ok(());
         }
         let what = format!("the file is cut short: {there} of {stated} bytes are there");
@@ -152,7 +159,11 @@ impl Container {
         if let Some(k) = self.run(|scope| header.message::<BTreeK>(scope))? {
             (self.leaf_k, self.internal_k, self.chunk_k) = (k.leaf_k, k.internal_k, k.chunk_k);
         }
-        self.file_space = self.run(|scope| header.message::<FileSpaceInfo>(scope))?.map(|info| info.current());
+        // Somebody who did not know the message has changed the file since: what it says may be wrong.
+        let outdated = |m: &&HeaderMessage| m.kind == FileSpaceInfo::KIND && m.flags & WAS_UNKNOWN != 0;
+        if !header.messages.iter().any(|m| outdated(&m)) {
+            self.file_space = self.run(|scope| header.message::<FileSpaceInfo>(scope))?.map(|info| info.current());
+        }
         self.driver = self.run(|scope| header.message::<DriverInfo>(scope))?.map(|d| (d.id, d.information));
         if let Some(info) = self.run(|scope| header.message::<SharedMessageTableInfo>(scope))? {
             self.shared_messages = Some(self.run(|scope| scope.view.load(info.table, info.index_count))?);

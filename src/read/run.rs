@@ -140,6 +140,10 @@ fn start_in(start: &[u64], plan: &ReadPlan) -> Result<usize> {
     number.and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)
 }
 
+fn beyond(range: ByteRange) -> Error {
+    Error::corrupt(format!("{} bytes at {} reach beyond the end of the file", range.size, range.addr))
+}
+
 fn too_large() -> Error {
     Error::limit("the selection is larger than memory")
 }
@@ -149,10 +153,9 @@ impl SourceTable<'_> {
     fn stored<'b>(&self, range: ByteRange, buffer: &'b mut Vec<u8>) -> Result<Cow<'b, [u8]>> {
         let loaded = &self.container.loaded;
         let position = range.addr.plus(loaded.base())?;
-        let stretch = loaded.source().stretch(position.0)?;
+        let stretch = loaded.stretch(position.0);
         if position.plus(range.size)?.0 > stretch.end {
-            let what = format!("{} bytes at {} reach beyond the end of the file", range.size, range.addr);
-            return Err(Error::corrupt(what));
+            return Err(beyond(range));
         }
         let size = usize::try_from(range.size).map_err(|_| too_large())?;
         buffer.resize(size, 0);
@@ -173,7 +176,11 @@ impl SourceTable<'_> {
             slot.copy_from_slice(&found);
             return Ok(());
         }
-        read_at(loaded.source().as_ref(), range.addr.plus(loaded.base())?.0, slot)
+        let position = range.addr.plus(loaded.base())?;
+        if position.plus(range.size)?.0 > loaded.stretch(position.0).end {
+            return Err(beyond(range));
+        }
+        read_at(loaded.source().as_ref(), position.0, slot)
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Loaded {
     source: SharedSource,
     profile: IoProfile,
     len: u64,
+    /// Where the file says that it ends, if that is to be believed.
+    end: u64,
     base: u64,
     sizes: Sizes,
     limits: Limits,
@@ -84,6 +86,7 @@ impl Loaded {
             source,
             profile,
             len,
+            end: u64::MAX,
             base: 0,
             sizes: Sizes::EIGHT,
             limits,
@@ -99,6 +102,11 @@ impl Loaded {
     /// Counts addresses from `base`, and takes them to be as wide as `sizes` say.
     pub fn set_frame(&mut self, base: u64, sizes: Sizes) {
         (self.base, self.sizes) = (base, sizes);
+    }
+
+    /// Takes the file to end at position `end` of the source: what lies beyond is not part of it.
+    pub fn set_end(&mut self, end: u64) {
+        self.end = end;
     }
 
     /// Lets `image` stand for what the file holds at `addr`.
@@ -167,8 +175,9 @@ impl Loaded {
     }
 
     /// What can be read in one piece around a position.
-    fn stretch(&self, position: u64) -> std::ops::Range<u64> {
-        self.source.stretch(position).unwrap_or(0..self.len)
+    pub fn stretch(&self, position: u64) -> std::ops::Range<u64> {
+        let stretch = self.source.stretch(position).unwrap_or(0..self.len);
+        stretch.start..stretch.end.min(self.end)
     }
 
     fn insert(&self, start: u64, bytes: Bytes) {
@@ -350,7 +359,8 @@ impl View<'_> {
     pub fn bytes(&self, range: ByteRange) -> Result<Bytes, Stop> {
         let found = self.some(range.addr, range.size)?;
         if len(&found) < range.size {
-            return Err(past_the_end(range, self.loaded.len.saturating_sub(self.loaded.base)).into());
+            let end = self.loaded.stretch(range.addr.0).end.saturating_sub(self.loaded.base);
+            return Err(past_the_end(range, end).into());
         }
         self.purse.pay(range.size)?;
         Ok(found.slice(..usize::try_from(range.size).expect("because as many bytes were found")))

@@ -74,6 +74,10 @@ impl<'b> Tape<'b> {
         self
     }
 
+    pub(super) fn is_logged(&self) -> bool {
+        self.log.is_some()
+    }
+
     #[inline]
     pub(super) fn position(&self) -> usize {
         match &self.side {

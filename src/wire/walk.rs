@@ -410,6 +410,11 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         Ok(all)
     }
 
+    /// Whether bytes are read and nobody wants to see each field, so that long lists may be taken by `rows`.
+    pub fn is_bulk(&self) -> bool {
+        self.tape.is_reading() && !self.tape.is_logged()
+    }
+
     /// `count` rows of numbers in one call, for lists that are too long for a walk; reading only. An undefined address
     /// comes as `u64::MAX`.
     pub fn rows(

@@ -27,7 +27,7 @@ pub(super) const NOT_SPLIT: u8 = 16;
 
 /// Which rules a chunk follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Generation {
+pub(in crate::filter) enum Generation {
     First,
     Second,
 }

@@ -1,8 +1,8 @@
-//! Writes blosc chunks of the first generation.
+//! Writes the chunks of blosc and blosc2.
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use super::chunk::{BIT_SHUFFLED, BYTE_SHUFFLED, NOT_SPLIT, STORED, splits};
+use super::chunk::{BIT_SHUFFLED, BYTE_SHUFFLED, Generation, NOT_SPLIT, STORED, splits};
 use crate::error::Result;
 use crate::filter::bitshuffle::bit_shuffle;
 use crate::filter::codec::Codec;
@@ -24,6 +24,7 @@ pub(in crate::filter) struct Encoder {
     pub(in crate::filter) level: u32,
     pub(in crate::filter) shuffling: Shuffling,
     pub(in crate::filter) codec: Codec,
+    pub(in crate::filter) generation: Generation,
 }
 
 impl Encoder {
@@ -33,10 +34,20 @@ impl Encoder {
         let start = output.len();
         let block = self.block_size(input.len());
         let split = self.splittable() && splits(self.type_size, block);
-        output.extend_from_slice(&[2, 1, self.flags(split), u8::try_from(self.type_size).unwrap_or(1)]);
+        let version = match self.generation {
+            Generation::First => 2,
+            Generation::Second => 5,
+        };
+        output.extend_from_slice(&[version, 1, self.flags(split), u8::try_from(self.type_size).unwrap_or(1)]);
         output.extend_from_slice(&plain.to_le_bytes());
         output.extend_from_slice(&u32::try_from(block).unwrap_or(0).to_le_bytes());
         output.extend_from_slice(&[0; 4]);
+        if self.generation == Generation::Second {
+            let mut rest = [0; 16];
+            rest[5] = self.filter_number();
+            rest[6] = self.codec_number();
+            output.extend_from_slice(&rest);
+        }
         if self.level == 0 {
             output[start + 2] |= STORED;
             output.extend_from_slice(input);
@@ -64,6 +75,13 @@ impl Encoder {
     }
 
     fn encode_stream(self, stream: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        if let (Generation::Second, Some(&first)) = (self.generation, stream.first())
+            && stream.iter().all(|&byte| byte == first)
+        {
+            output.extend_from_slice(&(-i32::from(first)).to_le_bytes());
+            output.extend(if first == 0 { &[][..] } else { &[1] });
+            return Ok(());
+        }
         let start = output.len();
         output.extend_from_slice(&[0; 4]);
         self.codec.encode(stream, self.codec_level(), output)?;
@@ -80,7 +98,8 @@ impl Encoder {
         let count = plain.len() / self.type_size;
         let whole = match self.shuffling {
             Shuffling::Bytes if self.type_size > 1 => count * self.type_size,
-            Shuffling::Bits if count % 8 == 0 => count * self.type_size,
+            Shuffling::Bits if self.generation == Generation::Second => count / 8 * 8 * self.type_size,
+            Shuffling::Bits if count.is_multiple_of(8) => count * self.type_size,
             Shuffling::None | Shuffling::Bytes | Shuffling::Bits => 0,
         };
         match self.shuffling {
@@ -92,6 +111,7 @@ impl Encoder {
 
     fn flags(self, split: bool) -> u8 {
         let shuffled = match self.shuffling {
+            _ if self.generation == Generation::Second => BYTE_SHUFFLED | BIT_SHUFFLED,
             Shuffling::Bytes if self.type_size > 1 => BYTE_SHUFFLED,
             Shuffling::Bits => BIT_SHUFFLED,
             Shuffling::None | Shuffling::Bytes => 0,

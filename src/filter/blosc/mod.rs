@@ -9,7 +9,7 @@ pub(super) mod encoder;
 
 use std::ops::Range;
 
-use self::chunk::Chunk;
+use self::chunk::{Chunk, Generation};
 use self::encoder::{Encoder, Shuffling};
 use super::codec::Codec;
 use super::{Bound, Filter, Output, blocks, check_claim, size};
@@ -41,7 +41,8 @@ impl Blosc {
             t @ 1..=255 => t,
             _ => 1,
         };
-        Blosc { encoder: Encoder { type_size, level: value(4, 5).min(9), shuffling, codec } }
+        let (level, generation) = (value(4, 5).min(9), Generation::First);
+        Blosc { encoder: Encoder { type_size, level, shuffling, codec, generation } }
     }
 }
 

@@ -131,7 +131,7 @@ const TRAILER: [u8; 35] = {
     trailer[1] = 1; // version of the trailer
     trailer[2] = 0x93; // an array of three: size of the map, map, content
     trailer[3] = 0xcd;
-    trailer[5] = 8; // two tags, two counts
+    trailer[5] = 6; // two tags, two counts
     trailer[6] = 0xde;
     trailer[9] = 0xdc;
     trailer[12] = 0xce; // the trailer's length
@@ -148,7 +148,7 @@ fn header(encoder: Encoder) -> Vec<u8> {
     header.extend_from_slice(&[0xcf, 0, 0, 0, 0, 0, 0, 0, 0]); // frame length
     let codec = encoder.codec_number();
     let codec_and_level = codec | encoder.level.to_le_bytes()[0] << 4;
-    header.extend_from_slice(&[0xa4, 0x12, 0x00, codec_and_level, 0x00]); // version 2, 64-bit offsets
+    header.extend_from_slice(&[0xa4, 0x12, 0x00, codec_and_level, 0x03]); // version 2, 64-bit offsets
     header.extend_from_slice(&[0xd3, 0, 0, 0, 0, 0, 0, 0, 0]); // plain size
     header.extend_from_slice(&[0xd3, 0, 0, 0, 0, 0, 0, 0, 0]); // stored size
     header.extend_from_slice(&[0xd2, 0, 0, 0, 0]); // type size
@@ -158,7 +158,8 @@ fn header(encoder: Encoder) -> Vec<u8> {
     header.extend_from_slice(&[0xc2, 0xd8, 6]); // no layers of various lengths; the filters
     let mut slots = [0; 16];
     slots[5] = encoder.filter_number();
+    slots[6] = codec;
     header.extend_from_slice(&slots);
-    header.extend_from_slice(&[0x93, 0xcd, 0, 8, 0xde, 0, 0, 0xdc, 0, 0]); // no layers
+    header.extend_from_slice(&[0x93, 0xcd, 0, 7, 0xde, 0, 0, 0xdc, 0, 0]); // no layers
     header
 }

@@ -10,6 +10,7 @@ mod grid;
 use std::ops::Range;
 
 use self::frame::Frame;
+use super::blosc::chunk::Generation;
 use super::blosc::encoder::{Encoder, Shuffling};
 use super::codec::Codec;
 use super::{Bound, Filter, Output, blocks, check_claim, size};
@@ -40,7 +41,8 @@ impl Blosc2 {
             t @ 1..=255 => t,
             _ => 1,
         };
-        Blosc2 { encoder: Encoder { type_size, level: value(4, 5).min(9), shuffling, codec } }
+        let (level, generation) = (value(4, 5).min(9), Generation::Second);
+        Blosc2 { encoder: Encoder { type_size, level, shuffling, codec, generation } }
     }
 }
 

@@ -75,13 +75,12 @@ fn encode_line(coding: Coding, samples: &[u32], writer: &mut BitWriter<'_>) {
         if reference {
             writer.put(u64::from(block[0]), coding.bits);
         }
-        // Padding may follow the samples here, so only a whole segment takes the code for "to the end".
-        let code = if zeros < 5 {
-            zeros
-        } else if index + zeros == segment {
-            5
-        } else {
-            zeros + 1
+        // The end is that of the segment or the interval, which a last line without padding does not reach.
+        let ends = index + zeros == segment || (index + zeros) * coding.block == coding.interval();
+        let code = match zeros {
+            ..5 => zeros,
+            _ if ends => 5,
+            _ => zeros + 1,
         };
         writer.unary(u32::try_from(code - 1).unwrap_or(0));
         index += zeros;

@@ -1,6 +1,6 @@
 //! The blocks of an extensible array. Specification VII.D. Signatures `EAIB`, `EASB` and `EADB`.
 
-use super::super::chunk_element::{ChunkElement, ElementKind, PageContext, bit};
+use super::super::chunk_element::{ChunkElement, ElementKind, PageContext, bit, walk_elements};
 use super::header::Layout;
 use crate::error::Result;
 use crate::wire::{Addr, Sizes, Structure, Walk, lookup3};
@@ -36,7 +36,8 @@ pub struct SuperBlock {
 pub struct DataBlock {
     /// The array's header.
     pub header: Addr,
-    /// Number of the first element, those of the index block left aside.
+    /// Number of the first element, those of the index block left aside, as it is stored: libhdf5 stores another number
+    /// in blocks to which the index block points.
     pub first: u64,
     /// The elements; none if they stand in pages.
     pub elements: Vec<ChunkElement>,
@@ -150,7 +151,7 @@ impl Structure for IndexBlock {
         w.version(|_| 0, 0..=0)?;
         w.constant("client id", 1, cx.kind.client().into())?;
         let header = w.address("header address", |b| b.header)?;
-        let elements = w.each(cx.index_elements, |b| &b.elements, cx.kind)?;
+        let elements = walk_elements(w, cx.index_elements, |b| &b.elements, cx.kind)?;
         let data_blocks = w.offsets("data block address", cx.direct_count(), |b| &b.data_blocks)?;
         let super_blocks = w.offsets("secondary block address", cx.super_block_count(), |b| &b.super_blocks)?;
         w.checksum(lookup3)?;
@@ -202,7 +203,7 @@ impl Structure for DataBlock {
         let Ok(count) = usize::try_from(if cx.page.is_some() { 0 } else { cx.count }) else {
             return w.corrupt("element", "there are more than this machine can address");
         };
-        let elements = w.each(count, |b| &b.elements, cx.kind)?;
+        let elements = walk_elements(w, count, |b| &b.elements, cx.kind)?;
         w.checksum(lookup3)?;
         Ok(DataBlock { header, first, elements })
     }

@@ -63,8 +63,10 @@ pub enum Class {
     Array {
         /// Elements per dimension.
         shape: Vec<u32>,
-        /// Permutation of the dimensions (version 2 only, never used).
+        /// Permutation of the dimensions (versions 1 and 2, never used).
         permutation: Vec<u32>,
+        /// Nonzero reserved bytes of versions 1 and 2.
+        reserved: Vec<u8>,
         /// The element.
         base: Box<Datatype>,
     },
@@ -395,23 +397,20 @@ fn walk_enumeration(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Enumer
 }
 
 fn walk_array(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
-    if head.version < 2 {
-        return w.corrupt("class and version", "version 1 has no array datatypes");
-    }
     let rank = w.count("dimensionality", 1, |d| d.class.array().0.len())?;
-    if head.version == 2 {
-        w.reserved(3, |_| &[])?;
-    }
+    // Version 1 is not supposed to have arrays; early writers used it nevertheless, laid out as version 2.
+    let old = head.version < 3;
+    let reserved = if old { w.reserved(3, |d| d.class.array().2)? } else { Vec::new() };
     let (mut shape, mut permutation) = (Vec::new(), Vec::new());
     for i in 0..rank {
         shape.push(w.u32("dimension size", |d| d.class.array().0[i])?);
     }
-    if head.version == 2 {
+    if old {
         for i in 0..rank {
             permutation.push(w.u32("permutation index", |d| d.class.array().1[i])?);
         }
     }
-    Ok(Class::Array { shape, permutation, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) })
+    Ok(Class::Array { shape, permutation, reserved, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) })
 }
 
 /// What a member's layout depends on.
@@ -521,9 +520,11 @@ impl Class {
         names
     }
 
-    fn array(&self) -> (&[u32], &[u32]) {
-        let Class::Array { shape, permutation, .. } = self else { unreachable!("because the walk asks arrays only") };
-        (shape, permutation)
+    fn array(&self) -> (&[u32], &[u32], &[u8]) {
+        let Class::Array { shape, permutation, reserved, .. } = self else {
+            unreachable!("because the walk asks arrays only")
+        };
+        (shape, permutation, reserved)
     }
 
     fn base(&self) -> &Datatype {

@@ -21,7 +21,7 @@ fn of_version(version: u8, levels: u32) -> BoxedStrategy<Datatype> {
         1 => compound(version, inner.clone()),
         1 => enumeration(version),
         1 => variable_length(version, inner.clone()),
-        1 => array(version.max(2), inner),
+        1 => array(version, inner),
     ]
     .boxed()
 }
@@ -162,9 +162,9 @@ fn array(version: u8, inner: BoxedStrategy<Datatype>) -> BoxedStrategy<Datatype>
     (vec((1u32..5, any::<u32>()), 1..4), inner)
         .prop_map(move |(dimensions, base)| {
             let shape: Vec<u32> = dimensions.iter().map(|d| d.0).collect();
-            let permutation = if version == 2 { dimensions.iter().map(|d| d.1).collect() } else { Vec::new() };
+            let permutation = if version < 3 { dimensions.iter().map(|d| d.1).collect() } else { Vec::new() };
             let size = base.size * shape.iter().product::<u32>();
-            let class = Class::Array { shape, permutation, base: Box::new(base) };
+            let class = Class::Array { shape, permutation, reserved: Vec::new(), base: Box::new(base) };
             Datatype { version, size, class, unused_bits: 0 }
         })
         .boxed()

@@ -66,12 +66,12 @@ impl FileSpaceInfo {
             FileSpaceInfo::V1(space) => space.clone(),
             FileSpaceInfo::V0 { strategy, threshold, managers } => FileSpace {
                 strategy: match strategy {
-                    1 | 2 => 0,
                     3 => 2,
-                    _ => 3,
+                    4 => 3,
+                    _ => 0,
                 },
                 persisting: *strategy == 1,
-                threshold: *threshold,
+                threshold: if matches!(strategy, 1 | 2) { *threshold } else { 1 },
                 page_size: 4096,
                 page_end_threshold: 0,
                 end_of_allocated: None,

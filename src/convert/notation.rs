@@ -164,3 +164,74 @@ fn integer(stored: &[u8], base: &Datatype) -> String {
     }
     if number.signed { i128::from_le_bytes(wide).to_string() } else { u128::from_le_bytes(wide).to_string() }
 }
+
+/// The datatype in a few letters, for people: `f32`, `u16 be`, `string(12)`, `string`, `{x: f64, y: f64}`.
+pub fn short(datatype: &Datatype) -> String {
+    let size = datatype.size;
+    match &datatype.class {
+        Class::FixedPoint(n) => {
+            let kind = if n.signed { 'i' } else { 'u' };
+            let whole = u32::from(n.bits.precision) == 8 * size;
+            let width = if whole { String::new() } else { format!(" in {size} bytes") };
+            format!("{kind}{}{width}{}", n.bits.precision, byte_order(n.bits.order, size))
+        }
+        Class::FloatingPoint(n) => short_float(size, n),
+        Class::Time { .. } => format!("time({size})"),
+        Class::String(_) => format!("string({size})"),
+        Class::BitField(b) => format!("bits({}){}", b.precision, byte_order(b.order, size)),
+        Class::Opaque { tag } => {
+            let end = tag.iter().position(|&b| b == 0).unwrap_or(tag.len());
+            format!("opaque({size}{}{})", if end == 0 { "" } else { ", " }, text(&tag[..end]))
+        }
+        Class::Compound(members) => {
+            let member = |m: &crate::format::message::datatype::Member| {
+                let shape = m.dimensions.as_ref().map_or(&[][..], |d| d.shape());
+                format!("{}: {}{}", text(&m.name), short(&m.datatype), short_shape(shape))
+            };
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Class::Reference { kind, .. } => match kind {
+            ReferenceKind::Object1 | ReferenceKind::Object2 => "reference".to_owned(),
+            ReferenceKind::Region1 | ReferenceKind::Region2 => "region reference".to_owned(),
+            ReferenceKind::Attribute => "attribute reference".to_owned(),
+        },
+        Class::Enumeration(names) if is_bool(&names.names) => "bool".to_owned(),
+        Class::Enumeration(names) => {
+            let list: Vec<String> = names.iter().map(|(name, _)| text(name)).collect();
+            format!("enum {}({})", short(&names.base), list.join(", "))
+        }
+        Class::VariableLength { text: Some(_), .. } => "string".to_owned(),
+        Class::VariableLength { text: None, base } => format!("sequence({})", short(base)),
+        Class::Array { shape, base, .. } => format!("{}{}", short(base), short_shape(shape)),
+        Class::Complex { base, .. } => format!("complex({})", short(base)),
+    }
+}
+
+/// h5py keeps truth values as an enumeration of these two names.
+fn is_bool(names: &[Vec<u8>]) -> bool {
+    names.len() == 2 && names.iter().all(|name| matches!(name.as_slice(), b"FALSE" | b"TRUE"))
+}
+
+fn short_float(size: u32, n: &FloatingPoint) -> String {
+    let order = byte_order(n.bits.order, size);
+    match (size, n.exponent_size, n.mantissa_size) {
+        (2, 5, 10) | (4, 8, 23) | (8, 11, 52) => format!("f{}{order}", 8 * size),
+        (2, 8, 7) => format!("bf16{order}"),
+        (1, 5, 2) => "f8e5m2".to_owned(),
+        (1, 4, 3) => "f8e4m3".to_owned(),
+        (_, exponent, mantissa) => format!("f{}(e{exponent}m{mantissa}){order}", 8 * size),
+    }
+}
+
+fn byte_order(order: ByteOrder, size: u32) -> &'static str {
+    match order {
+        ByteOrder::LittleEndian => "",
+        ByteOrder::BigEndian if size == 1 => "",
+        ByteOrder::BigEndian => " be",
+        ByteOrder::Vax => " vax",
+    }
+}
+
+fn short_shape(shape: &[u32]) -> String {
+    if shape.is_empty() { String::new() } else { format!("{shape:?}") }
+}
