@@ -10,7 +10,7 @@ use crate::selection::index::Index;
 /// |---|---|
 /// | `3`, `-1` | one element, from the start or the end; the dimension is dropped |
 /// | `..`, `2..9`, `-3..`, `..=4` | a range; its ends may be negative |
-/// | `..;2`, `9..2;-3` | every so manyth of a range; in reverse if negative |
+/// | `2..9;3`, `..;-1` | every so manyth of a range; in reverse if negative |
 /// | `[4, 0, 4]`, a `Vec` | a list, in any order, with repeats |
 /// | `[true, false, true]`, a `Vec<bool>` | a mask of the dimension |
 /// | [`Index::Ellipsis`], [`Index::NewAxis`], any [`Index`] | what they say |
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_notation_says_what_the_indices_say() {
         let range = |start, stop, step| Index::Range { start, stop, step };
-        let n = 4usize;
+        let (n, last) = (4usize, -1);
         let expected = vec![
             Index::At(-1),
             Index::At(4),
@@ -157,7 +157,7 @@ mod tests {
             Index::NewAxis,
         ];
         assert_eq!(
-            s![-1, n, .., 2..9;3, ..;-2, -3.., 1..=-1, ..=n, [4, 0, -1], Index::NewAxis],
+            s![-1, n, .., 2..9;3, ..;-2, -3.., 1..=last, ..=n, [4, 0, -1], Index::NewAxis],
             Selection::Indices(expected)
         );
         assert_eq!(s![], Selection::all());

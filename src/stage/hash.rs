@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::convert::ElementType;
 use crate::error::Result;
-use crate::selection::Block;
+use crate::selection::{Block, Run};
 use crate::stage::show::Tuple;
 use crate::stage::slabs::Memory;
 use crate::stage::texts::Texts;
@@ -32,21 +32,32 @@ pub(crate) fn hash_block(
     element: &ElementType,
     texts: &Texts,
 ) -> Result<Hash> {
-    let mut block = Block::new(memory.start, extent);
-    if let Some(first) = block.start.first_mut() {
-        *first += row;
-    }
     let mut hasher = Sha256::new();
-    for run in block.runs(memory.array)? {
+    let mut add = |run: Run| {
         let at = |n: u64| usize::try_from(n).map_or(usize::MAX, |n| n.saturating_mul(element.size()));
         let bytes = &memory.bytes[at(run.start)..at(run.start + run.count)];
         if *element != ElementType::Text {
-            hasher.update(bytes);
-            continue;
+            return hasher.update(bytes);
         }
         for text in texts.texts(bytes) {
             hasher.update((text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
+        }
+    };
+    match (memory.start, extent, memory.array) {
+        // The usual case: whole rows of a slab.
+        ([first, rest @ ..], [rows, widths @ ..], [_, array @ ..])
+            if widths == array && rest.iter().all(|x| *x == 0) =>
+        {
+            let width: u64 = array.iter().product();
+            add(Run { start: (first + row) * width, count: rows * width });
+        }
+        _ => {
+            let mut block = Block::new(memory.start, extent);
+            if let Some(first) = block.start.first_mut() {
+                *first += row;
+            }
+            block.runs(memory.array)?.for_each(add);
         }
     }
     hasher.update(Tuple(extent).to_string());
