@@ -286,12 +286,10 @@ impl StagedArray {
     /// Errors: `Invalid` for another rank or a read-only array; those of base slabs.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
         self.expect_writable()?;
-        let plan = self.plan_resize(shape)?;
+        let (plan, grid, map) = self.planned_resize(shape)?;
         if shape == self.shape() {
             return Ok(());
         }
-        let grid = Grid::new(shape, self.chunk_shape())?;
-        let map = self.map.regrid(&self.grid, &grid)?;
         let (chunk, size) = (self.chunk_shape().to_vec(), self.element.size());
         for &slab in &plan.untrimmed {
             if let Slab::Staged(staged) = &mut self.slabs[slab] {
@@ -300,7 +298,8 @@ impl StagedArray {
         }
         self.apply(&plan.changes, None)?;
         (self.grid, self.map, self.resized) = (grid, Arc::new(map), true);
-        self.finish(&plan.changes)
+        self.tidy(&plan.changes);
+        Ok(())
     }
 
     /// Appends slabs and moves elements. When a base slab cannot be read, everything visible is as it was.
@@ -350,8 +349,15 @@ impl StagedArray {
         self.job(&changes.selections).to_slab(plan, &from, To { bytes, array, shape })
     }
 
-    /// Shrinks and drops slabs and installs the map.
+    /// Points the map at where chunks are now, and shrinks and drops slabs.
     fn finish(&mut self, changes: &SlabChanges) -> Result<()> {
+        Arc::make_mut(&mut self.map).relocate(changes, &self.grid)?;
+        self.tidy(changes);
+        Ok(())
+    }
+
+    /// Shrinks and drops slabs.
+    fn tidy(&mut self, changes: &SlabChanges) {
         for &(slab, rows) in &changes.shrink {
             if let Slab::Staged(staged) = &mut self.slabs[slab] {
                 Arc::make_mut(staged).shape[0] = rows;
@@ -360,9 +366,7 @@ impl StagedArray {
         for &slab in &changes.drop {
             (self.slabs[slab], self.hashes[slab]) = (Slab::Dropped, None);
         }
-        Arc::make_mut(&mut self.map).relocate(changes, &self.grid)?;
         debug_assert_eq!(self.broken_invariant(), None);
-        Ok(())
     }
 
     /// What is wrong with the bookkeeping, if anything. Tests ask after every operation.

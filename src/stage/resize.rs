@@ -17,6 +17,11 @@ impl StagedArray {
     ///
     /// Errors: `Invalid` for another rank; `Limit` if the chunks cannot be counted.
     pub fn plan_resize(&self, shape: &[u64]) -> Result<ResizePlan> {
+        Ok(self.planned_resize(shape)?.0)
+    }
+
+    /// The plan, and the map of the new grid as it is then.
+    pub(crate) fn planned_resize(&self, shape: &[u64]) -> Result<(ResizePlan, Grid, ChunkMap)> {
         let old = self.shape();
         if shape.len() != old.len() {
             return Err(Error::invalid(format!("an array of shape {old:?} cannot get shape {shape:?}")));
@@ -35,7 +40,8 @@ impl StagedArray {
             planner.grow(mid)?;
             planner.drop_unused(self.map.len());
         }
-        Ok(ResizePlan { shape: shape.to_vec(), untrimmed: planner.untrimmed, changes: planner.changes })
+        let plan = ResizePlan { shape: shape.to_vec(), untrimmed: planner.untrimmed, changes: planner.changes };
+        Ok((plan, planner.grid, planner.map))
     }
 
     /// Staged slabs narrower than whole chunks along a dimension (not the first) whose last chunk will grow.
