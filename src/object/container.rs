@@ -82,7 +82,7 @@ impl Container {
     /// `salvage` is set.
     pub fn open(source: SharedSource, opening: Opening) -> Result<Container> {
         let mut loaded = Loaded::new(source, opening.limits)?;
-        let (user_block, superblock) = storage::run(&loaded, |view| find_superblock(view))?;
+        let (user_block, superblock) = storage::run(&loaded, find_superblock)?;
         loaded.set_frame(user_block, superblock.sizes);
         let Some(root) = superblock.root() else { return Err(Error::corrupt("the file has no root group")) };
         let (leaf_k, internal_k, chunk_k) = match &superblock.version {

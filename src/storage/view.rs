@@ -43,6 +43,9 @@ impl Stop {
 const CACHED_BYTES: u64 = 64 << 20;
 /// Decoded structures kept at most.
 const KEPT: usize = 1024;
+/// Items that are worth sharing among cores.
+#[cfg(feature = "rayon")]
+const MANY: usize = 256;
 /// Misses before reading ahead begins, so that a look at a file costs little.
 const PATIENCE: u64 = 8;
 
@@ -63,7 +66,6 @@ pub struct Loaded {
     kept: Mutex<Kept>,
     misses: AtomicU64,
     window: AtomicU64,
-    last_miss: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -95,7 +97,6 @@ impl Loaded {
             kept: Mutex::default(),
             misses: AtomicU64::new(0),
             window: AtomicU64::new(profile.block),
-            last_miss: AtomicU64::new(0),
         })
     }
 
@@ -114,6 +115,11 @@ impl Loaded {
         let position = addr.plus(self.base)?;
         self.overlay.insert(position.0, image);
         Ok(())
+    }
+
+    /// Whether what is missing is read on the spot, so that jobs never stop for it.
+    pub fn reads_on_the_spot(&self) -> bool {
+        self.profile.on_the_spot || self.source.in_memory().is_some()
     }
 
     /// Where the bytes come from.
@@ -222,20 +228,20 @@ impl Loaded {
     /// A gap, widened to what is worth reading at once, but not into what is loaded.
     fn widen(&self, gap: ByteRange) -> ByteRange {
         let misses = self.misses.fetch_add(1, Ordering::Relaxed);
-        let last = self.last_miss.swap(gap.addr.0, Ordering::Relaxed);
         let mut window = self.window.load(Ordering::Relaxed);
+        let extents = self.extents.read().unwrap_or_else(PoisonError::into_inner);
+        let before = extents.by_start.range(..=gap.addr.0).next_back();
+        let loaded = before.map_or(0, |(from, bytes)| (from + len(bytes)).min(gap.addr.0));
         if misses >= PATIENCE {
-            let near = gap.addr.0 >= last && gap.addr.0 - last <= 2 * window;
+            // Near what was loaded before, in whatever order threads that read in different places got there.
+            let near = gap.addr.0 - loaded <= 2 * window;
             window =
                 if near { (2 * window).min(self.profile.read_ahead) } else { (window / 2).max(self.profile.block) };
             self.window.store(window, Ordering::Relaxed);
         }
         let stretch = self.stretch(gap.addr.0);
-        let start = (gap.addr.0 - gap.addr.0 % window).max(stretch.start).min(gap.addr.0);
+        let start = (gap.addr.0 - gap.addr.0 % window).max(stretch.start).max(loaded).min(gap.addr.0);
         let end = (gap.addr.0 + gap.size).max(start.saturating_add(window).min(stretch.end));
-        let extents = self.extents.read().unwrap_or_else(PoisonError::into_inner);
-        let before = extents.by_start.range(..=gap.addr.0).next_back();
-        let start = before.map_or(start, |(from, bytes)| start.max(from + len(bytes)).min(gap.addr.0));
         let after = extents.by_start.range(gap.addr.0 + gap.size..).next();
         let end = after.map_or(end, |(from, _)| end.min(*from));
         ByteRange::new(Addr(start), end - start)
@@ -314,8 +320,18 @@ impl View<'_> {
         self.each(addrs, |addr| self.load(*addr, cx))
     }
 
-    /// What `job` gives for each item; what is missing for any is asked for at once.
-    pub fn each<I, T>(&self, items: &[I], job: impl Fn(&I) -> Result<T, Stop>) -> Result<Vec<T>, Stop> {
+    /// What `job` gives for each item; what is missing for any is asked for at once. Where nothing can be missing, many
+    /// items are shared among all cores.
+    pub fn each<I: Sync, T: Send>(
+        &self,
+        items: &[I],
+        job: impl Fn(&I) -> Result<T, Stop> + Sync,
+    ) -> Result<Vec<T>, Stop> {
+        #[cfg(feature = "rayon")]
+        if items.len() >= MANY && self.loaded.reads_on_the_spot() {
+            use rayon::prelude::*;
+            return items.par_iter().with_min_len(MANY / 4).map(|item| job(item)).collect();
+        }
         let (mut values, mut missing) = (Vec::new(), Vec::new());
         for item in items {
             match job(item) {

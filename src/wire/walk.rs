@@ -20,11 +20,11 @@ pub enum Described {
 }
 
 /// One on-disk structure.
-pub trait Structure: Sized {
+pub trait Structure: Sized + Send + Sync {
     /// The name the specification gives it.
     const NAME: &'static str;
     /// What its layout depends on besides the file's sizes (rank, record type, a header's parameters).
-    type Context: Copy;
+    type Context: Copy + Send + Sync;
 
     /// Lists the fields in file order.
     fn walk(w: &mut Walk<'_, '_, Self>, cx: Self::Context) -> Result<Self>;
@@ -364,6 +364,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// As `reserved`, for padding and unused space that has another name.
     pub fn slack(&mut self, field: &'static str, len: usize, get: impl FnOnce(&T) -> &[u8]) -> Result<Vec<u8>> {
+        if len == 0 {
+            return Ok(Vec::new());
+        }
         let (spot, value) = (self.spot(field), self.value);
         let kept = self.tape.raw(spot, len, |out| {
             let kept = get(value.expect("because writing"));
