@@ -216,7 +216,7 @@ fn resolve(source: &Source, path: &str) -> Option<Vec<String>> {
 }
 
 /// The file in which a path ends.
-fn file_of<'a>(sources: &'a BTreeMap<Vec<String>, &'a Source>, path: &[String]) -> Option<&'a Source> {
+fn file_of<'a>(sources: &BTreeMap<Vec<String>, &'a Source>, path: &[String]) -> Option<&'a Source> {
     (0..=path.len()).rev().find_map(|len| sources.get(&path[..len]).copied())
 }
 

@@ -11,3 +11,4 @@ mod architecture;
 mod corpus;
 mod hostile;
 mod read;
+mod stage;
