@@ -25,6 +25,8 @@ pub struct Attribute {
     pub data: Bytes,
     /// Bytes between the parts that are not zero.
     pub slack: [Vec<u8>; 4],
+    /// Sizes that the message states for datatype and dataspace where they are others than those of what is there.
+    pub stated_sizes: [Option<usize>; 2],
 }
 
 /// A message inside another: itself, or where it is.
@@ -102,8 +104,10 @@ impl Structure for Attribute {
             return w.unsupported("flags", format!("flags are {flags:#04x}"));
         }
         let name_size = w.count("name size", 2, |a| a.stored_name.len())?;
-        let datatype_size = w.count("datatype size", 2, |a| a.datatype.size(sizes, Level::TOP))?;
-        let dataspace_size = w.count("dataspace size", 2, |a| a.dataspace.size(sizes, ()))?;
+        let datatype_size =
+            w.count("datatype size", 2, |a| a.stated_sizes[0].unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
+        let dataspace_size =
+            w.count("dataspace size", 2, |a| a.stated_sizes[1].unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
         let mut character_set = 0;
         if version == 3 {
             character_set = w.u8("name character set encoding", |a| a.character_set)?;
@@ -111,31 +115,40 @@ impl Structure for Attribute {
         let padded = |size: usize| if version == 1 { size.next_multiple_of(8) } else { size };
         let stored_name = w.bytes("name", name_size, |a| &a.stored_name)?;
         let after_name = w.slack("name padding", padded(name_size) - name_size, |a| &a.slack[1])?;
+        let start = w.position();
+        let mut stated_sizes = [None; 2];
         let (datatype, after_type) = w.boxed(
             "datatype padding",
             padded(datatype_size),
             |a| &a.slack[2],
             |w| {
-                if flags & 1 != 0 {
-                    return Ok(Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?));
-                }
-                Ok(Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?))
+                let datatype = if flags & 1 != 0 {
+                    Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?)
+                } else {
+                    Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?)
+                };
+                stated_sizes[0] = Some(datatype_size).filter(|size| *size != w.position() - start);
+                Ok(datatype)
             },
         )?;
+        let start = w.position();
         let (dataspace, after_space) = w.boxed(
             "dataspace padding",
             padded(dataspace_size),
             |a| &a.slack[3],
             |w| {
-                if flags & 2 != 0 {
-                    return Ok(Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?));
-                }
-                Ok(Embedded::Here(w.nest(|a| a.dataspace.value(), ())?))
+                let dataspace = if flags & 2 != 0 {
+                    Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?)
+                } else {
+                    Embedded::Here(w.nest(|a| a.dataspace.value(), ())?)
+                };
+                stated_sizes[1] = Some(dataspace_size).filter(|size| *size != w.position() - start);
+                Ok(dataspace)
             },
         )?;
         let data = walk_data(w, &datatype, &dataspace)?;
         let slack = [reserved, after_name, after_type, after_space];
-        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack })
+        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack, stated_sizes })
     }
 }
 
@@ -158,49 +171,62 @@ fn walk_data(
     w.payload("data", size, |a| &a.data)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(any(test, feature = "testing"))]
+pub use testing::attribute;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::super::dataspace::Kind;
     use super::super::datatype::datatype;
     use super::*;
+
+    /// Any attribute of any version whose type and shape are here.
+    pub fn attribute() -> BoxedStrategy<Attribute> {
+        (1u8..=3, vec(1u8..=255, 1..20), 0u8..2, datatype(), 1u64..4, 1u64..3)
+            .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
+                stored_name.push(0);
+                let dataspace = Dataspace {
+                    version: 1,
+                    kind: Kind::Simple,
+                    shape: vec![a, b],
+                    max_shape: None,
+                    permutation: None,
+                    reserved: Vec::new(),
+                };
+                let size = a * b * u64::from(datatype.size);
+                let data = (0..size).map(|i| u8::try_from(i % 251).expect("because of the remainder")).collect();
+                Attribute {
+                    version,
+                    stored_name,
+                    character_set: if version == 3 { character_set } else { 0 },
+                    datatype: Embedded::Here(datatype),
+                    dataspace: Embedded::Here(dataspace),
+                    data,
+                    slack: Default::default(),
+                    stated_sizes: [None; 2],
+                }
+            })
+            .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
     use crate::wire::laws;
 
     #[test]
     fn laws_hold() {
-        laws::hold::<Attribute>(|_| {
-            let name = proptest::collection::vec(1u8..=255, 1..20);
-            (1u8..=3, name, 0u8..2, datatype(), 1u64..4, 1u64..3)
-                .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
-                    stored_name.push(0);
-                    let dataspace = Dataspace {
-                        version: 1,
-                        kind: Kind::Simple,
-                        shape: vec![a, b],
-                        max_shape: None,
-                        permutation: None,
-                        reserved: Vec::new(),
-                    };
-                    let size = usize::try_from(a * b * u64::from(datatype.size)).unwrap();
-                    let data = (0..size).map(|i| u8::try_from(i % 251).unwrap()).collect();
-                    let attribute = Attribute {
-                        version,
-                        stored_name,
-                        character_set: if version == 3 { character_set } else { 0 },
-                        datatype: Embedded::Here(datatype),
-                        dataspace: Embedded::Here(dataspace),
-                        data,
-                        slack: Default::default(),
-                    };
-                    (attribute, ())
-                })
-                .boxed()
-        });
+        laws::hold::<Attribute>(|_| attribute().prop_map(|a| (a, ())).boxed());
     }
 
     #[test]
     fn a_shared_datatype_is_kept_as_its_place() {
+        use super::super::dataspace::Kind;
         use super::super::shared::SharedPlace;
         use crate::wire::{Addr, Sizes};
         let place = SharedPlace::Committed { header: Addr(0x120), kind: 2 };
@@ -219,6 +245,7 @@ mod tests {
             }),
             data: Bytes::from_static(&[1, 2, 3, 4]),
             slack: Default::default(),
+            stated_sizes: [None; 2],
         };
         let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
         assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);
