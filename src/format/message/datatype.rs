@@ -539,10 +539,15 @@ impl Class {
     }
 
     fn base(&self) -> &Datatype {
+        self.base_or_none().expect("because the walk asks derived classes only")
+    }
+
+    /// The datatype that a derived one is made of; `None` for compounds and for classes that are made of no other.
+    pub(in crate::format) fn base_or_none(&self) -> Option<&Datatype> {
         match self {
-            Class::Enumeration(Enumeration { base, .. }) => base,
-            Class::VariableLength { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => base,
-            _ => unreachable!("because the walk asks derived classes only"),
+            Class::Enumeration(Enumeration { base, .. }) => Some(base),
+            Class::VariableLength { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => Some(base),
+            _ => None,
         }
     }
 
@@ -630,7 +635,7 @@ pub fn array_count(shape: &[u32]) -> Result<u64> {
 }
 
 #[cfg(any(test, feature = "testing"))]
-pub use testing::datatype;
+pub use testing::{datatype, member};
 #[cfg(any(test, feature = "testing"))]
 #[path = "datatype_testing.rs"]
 mod testing;

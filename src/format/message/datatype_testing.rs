@@ -146,6 +146,17 @@ fn compound(version: u8, inner: BoxedStrategy<Datatype>) -> BoxedStrategy<Dataty
         .boxed()
 }
 
+/// Any member of a compound datatype that holds no other datatypes, with what its layout depends on.
+pub fn member(version: u8) -> BoxedStrategy<(Member, MemberContext)> {
+    compound(version, simple(version))
+        .prop_filter_map("not a compound", move |compound| {
+            let Class::Compound(members) = compound.class else { return None };
+            let cx = MemberContext { version, size: compound.size, inner: Level(1) };
+            Some((members.into_iter().next()?, cx))
+        })
+        .boxed()
+}
+
 fn enumeration(version: u8) -> BoxedStrategy<Datatype> {
     (1u32..9, vec((name(), any::<[u8; 8]>()), 0..5))
         .prop_flat_map(move |(size, members)| {

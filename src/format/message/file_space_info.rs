@@ -39,7 +39,7 @@ pub struct FileSpace {
 }
 
 impl FileSpaceInfo {
-    fn version(&self) -> u8 {
+    pub(in crate::format) fn version(&self) -> u8 {
         match self {
             FileSpaceInfo::V0 { .. } => 0,
             FileSpaceInfo::V1(_) => 1,
