@@ -18,6 +18,16 @@ pub(super) enum Codec {
 }
 
 impl Codec {
+    /// Whether this build has the codec.
+    #[cfg(test)]
+    pub(super) fn is_built(self) -> bool {
+        match self {
+            Codec::BloscLz | Codec::Lz4 | Codec::Lz4High | Codec::Zlib => true,
+            Codec::Snappy => cfg!(feature = "snappy"),
+            Codec::Zstd => cfg!(feature = "zstd"),
+        }
+    }
+
     /// Decodes `input`, which has to fill `to`.
     pub(super) fn decode(self, input: &[u8], to: &mut [u8]) -> Result<()> {
         match self {

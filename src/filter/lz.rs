@@ -5,6 +5,9 @@ use crate::error::{Error, Result};
 
 /// Bytes that the fast copies take at a time.
 const STEP: usize = 16;
+const HALF: usize = 8;
+/// Longer matches are left to the copies of the standard library.
+const LONG: usize = 96;
 
 pub(super) fn too_long() -> Error {
     Error::corrupt("the stream gives more bytes than are expected")
@@ -16,13 +19,15 @@ fn too_far(distance: usize, at: usize) -> Error {
 }
 
 /// Copies `len` bytes from `input` at `from` to `to` at `at`. May write up to 16 bytes of what comes next.
-#[inline]
+#[inline(always)]
 pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize, len: usize) -> Result<()> {
-    if len <= STEP
-        && let Some(bytes) = input.get(from..).and_then(<[u8]>::first_chunk::<STEP>)
-        && let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<STEP>)
+    if len <= LONG
+        && let Some(bytes) = input.get(from..).and_then(<[u8]>::first_chunk::<{ LONG + STEP }>)
+        && let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<{ LONG + STEP }>)
     {
-        *place = *bytes;
+        for (place, bytes) in place.as_chunks_mut::<STEP>().0.iter_mut().zip(bytes.as_chunks().0).take(len / STEP + 1) {
+            *place = *bytes;
+        }
         return Ok(());
     }
     let bytes = input.get(from..).and_then(|rest| rest.get(..len)).ok_or_else(ends_early)?;
@@ -30,22 +35,63 @@ pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize,
     Ok(())
 }
 
-/// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. May write up to 32 bytes of what comes next.
-#[inline]
+/// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. May write up to 16 bytes of what comes next.
+#[inline(always)]
 pub(super) fn copy_match(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
+    if distance < STEP || distance > at || len > LONG || to.len() - at < LONG + STEP {
+        return copy_other(to, at, distance, len);
+    }
+    let mut done = 0;
+    while done < len {
+        to.copy_within(at - distance + done..at - distance + done + STEP, at + done);
+        done += STEP;
+    }
+    Ok(())
+}
+
+/// A match that is near, long, wrong, or near the end.
+#[inline(never)]
+fn copy_other(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
     if distance > at || distance == 0 {
         return Err(too_far(distance, at));
     }
     let room = to.len() - at;
-    if distance >= STEP && len <= 2 * STEP && room >= 2 * STEP {
-        let from = at - distance;
-        to.copy_within(from..from + STEP, at);
-        if len > STEP {
-            to.copy_within(from + STEP..from + 2 * STEP, at + STEP);
-        }
-        return Ok(());
+    if len + STEP > room || len > LONG {
+        return copy_long(to, at, distance, len);
     }
-    if len > room {
+    let end = at + len;
+    let (mut from, mut at) = (at - distance, at);
+    if distance >= HALF {
+        while at < end {
+            to.copy_within(from..from + HALF, at);
+            from += HALF;
+            at += HALF;
+        }
+    } else if let Some(pattern) = pattern(to, from, distance) {
+        while at < end {
+            to[at..at + HALF].copy_from_slice(&pattern);
+            at += HALF;
+        }
+    } else {
+        repeat_back(to, at, distance, len);
+    }
+    Ok(())
+}
+
+/// The bytes at `from` repeated, where the distance divides 8.
+#[inline]
+fn pattern(to: &[u8], from: usize, distance: usize) -> Option<[u8; HALF]> {
+    match *to.get(from..)?.first_chunk::<4>()? {
+        [a, ..] if distance == 1 => Some([a; HALF]),
+        [a, b, ..] if distance == 2 => Some([a, b, a, b, a, b, a, b]),
+        [a, b, c, d] if distance == 4 => Some([a, b, c, d, a, b, c, d]),
+        _ => None,
+    }
+}
+
+/// A match that is long, or near the end.
+fn copy_long(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
+    if len > to.len() - at {
         return Err(too_long());
     }
     if distance >= len {
@@ -85,6 +131,8 @@ pub(super) struct Rules {
     pub(super) table_bits: u32,
     /// After 2 to this power of places without a match, every second place is tried, and so on.
     pub(super) patience: u32,
+    /// How many bytes are looked up, 4 to 8: more find longer matches, fewer find more of them.
+    pub(super) hashed: u32,
     /// How many earlier positions are tried per place.
     pub(super) depth: usize,
 }
@@ -100,10 +148,76 @@ const SHORTEST: usize = 4;
 const NOWHERE: u32 = u32::MAX;
 
 /// Cuts `input` into sequences; gives the literals that are left at the end.
-pub(super) fn sequences<'a>(input: &'a [u8], rules: Rules, mut emit: impl FnMut(Sequence<'a>)) -> &'a [u8] {
-    let mut search = Search::new(input, rules);
-    let last_start = input.len().saturating_sub(rules.plain_start.max(rules.plain_end + SHORTEST));
+pub(super) fn sequences<'a>(input: &'a [u8], rules: Rules, emit: impl FnMut(Sequence<'a>)) -> &'a [u8] {
+    let last_start = input.len().saturating_sub(rules.plain_start.max(rules.plain_end + SHORTEST + 1));
     let end = input.len() - rules.plain_end.min(input.len());
+    let bits = rules.table_bits.min(usize::BITS - input.len().leading_zeros()).max(8);
+    let rules = Rules { table_bits: bits, ..rules };
+    if rules.depth > 1 {
+        thorough(input, rules, last_start, end, emit)
+    } else {
+        greedy(input, rules, last_start, end, emit)
+    }
+}
+
+/// The four bytes at `at`, and where a table of `bits` bits keeps them.
+#[inline(always)]
+fn probe(input: &[u8], at: usize, rules: &Rules) -> Option<(u32, usize)> {
+    let eight = u64::from_le_bytes(*input.get(at..)?.first_chunk()?);
+    let [a, b, c, d, ..] = eight.to_le_bytes();
+    // Only the hashed bytes are left in the word, at its upper end.
+    let hash = (eight << (64 - 8 * rules.hashed)).wrapping_mul(0x9e37_79b1_85eb_ca87) >> (64 - rules.table_bits);
+    let [low, high, ..] = hash.to_le_bytes();
+    Some((u32::from_le_bytes([a, b, c, d]), usize::from(u16::from_le_bytes([low, high]))))
+}
+
+/// Takes the first match that is found, trying one earlier position per place.
+fn greedy<'a>(
+    input: &'a [u8],
+    rules: Rules,
+    last_start: usize,
+    end: usize,
+    mut emit: impl FnMut(Sequence<'a>),
+) -> &'a [u8] {
+    // Position 0 stands for none: whatever is found there is compared all the same.
+    let mut table = vec![0u32; 1 << rules.table_bits];
+    let (mut at, mut literals, mut misses) = (1, 0, 1usize << rules.patience);
+    while at < last_start {
+        let Some((four, slot)) = probe(input, at, &rules) else { break };
+        let here = u32::try_from(at).unwrap_or(0);
+        let from = size(std::mem::replace(&mut table[slot], here));
+        let old = input.get(from..).and_then(<[u8]>::first_chunk);
+        if old.map(|old| u32::from_le_bytes(*old)) != Some(four) || at - from > rules.longest_distance || from >= at {
+            at += misses >> rules.patience;
+            misses += 1;
+            continue;
+        }
+        let distance = at - from;
+        let mut len = same(input, from, at, end, rules.longest_match);
+        while at > literals && at > distance && input[at - 1] == input[at - 1 - distance] && len < rules.longest_match {
+            at -= 1;
+            len += 1;
+        }
+        emit(Sequence { literals: &input[literals..at], len, distance });
+        at += len;
+        literals = at;
+        misses = 1 << rules.patience;
+        if let Some((_, slot)) = probe(input, at - 2, &rules) {
+            table[slot] = u32::try_from(at - 2).unwrap_or(0);
+        }
+    }
+    &input[literals..]
+}
+
+/// Tries several earlier positions per place, and the next place too.
+fn thorough<'a>(
+    input: &'a [u8],
+    rules: Rules,
+    last_start: usize,
+    end: usize,
+    mut emit: impl FnMut(Sequence<'a>),
+) -> &'a [u8] {
+    let mut search = Search::new(input, rules);
     let (mut at, mut literals, mut misses) = (0, 0, 0usize);
     while at < last_start {
         let Some((mut len, mut distance)) = search.find(at, end) else {
@@ -111,8 +225,7 @@ pub(super) fn sequences<'a>(input: &'a [u8], rules: Rules, mut emit: impl FnMut(
             at += 1 + (misses >> rules.patience);
             continue;
         };
-        // Where time may be spent, the next place may have a longer one.
-        while rules.depth > 1 && at + 1 < last_start {
+        while at + 1 < last_start {
             match search.find(at + 1, end) {
                 Some((longer, other)) if longer > len + 1 => (at, len, distance) = (at + 1, longer, other),
                 _ => break,
@@ -133,66 +246,67 @@ pub(super) fn sequences<'a>(input: &'a [u8], rules: Rules, mut emit: impl FnMut(
     &input[literals..]
 }
 
+/// How many bytes at two places are the same; the first four are known to be.
+#[inline]
+fn same(input: &[u8], from: usize, at: usize, end: usize, longest: usize) -> usize {
+    let limit = (end - at).min(longest);
+    let (old, new) = (&input[from..from + limit], &input[at..at + limit]);
+    let mut len = 0;
+    for (a, b) in old.as_chunks::<8>().0.iter().zip(new.as_chunks::<8>().0) {
+        let different = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if different != 0 {
+            return len + size(different.trailing_zeros() / 8);
+        }
+        len += 8;
+    }
+    len + old[len..].iter().zip(&new[len..]).take_while(|(a, b)| a == b).count()
+}
+
 struct Search<'a> {
     input: &'a [u8],
     rules: Rules,
     /// The latest position of each hash.
     table: Vec<u32>,
-    /// For each position, the one before with the same hash; empty if only one is tried.
+    /// For each position, the one before with the same hash.
     chain: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
     fn new(input: &'a [u8], rules: Rules) -> Self {
-        let bits = rules.table_bits.min(usize::BITS - input.len().leading_zeros()).max(8);
-        let chain = if rules.depth > 1 { vec![NOWHERE; input.len()] } else { Vec::new() };
-        Search { input, rules: Rules { table_bits: bits, ..rules }, table: vec![NOWHERE; 1 << bits], chain }
+        Search { input, rules, table: vec![NOWHERE; 1 << rules.table_bits], chain: vec![NOWHERE; input.len()] }
     }
 
+    /// Notes the position and gives the one before with the same hash, and the four bytes.
     #[inline]
-    fn four(&self, at: usize) -> u32 {
-        self.input.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |four| u32::from_le_bytes(*four))
-    }
-
-    #[inline]
-    fn note(&mut self, at: usize, four: u32) -> u32 {
-        let slot = size(four.wrapping_mul(0x9e37_79b1) >> (32 - self.rules.table_bits));
+    fn note(&mut self, at: usize) -> (u32, u32) {
+        let Some((four, slot)) = probe(self.input, at, &self.rules) else { return (NOWHERE, 0) };
         let here = u32::try_from(at).unwrap_or(NOWHERE);
         let before = std::mem::replace(&mut self.table[slot], here);
-        if let Some(link) = self.chain.get_mut(at)
-            && before != here
-        {
-            *link = before;
+        if before == here {
+            return (self.chain[at], four);
         }
-        before
+        self.chain[at] = before;
+        (before, four)
     }
 
     fn note_inside(&mut self, start: usize, end: usize) {
-        if self.rules.depth > 1 {
-            for at in start + 1..end {
-                self.note(at, self.four(at));
-            }
-        } else if end > start + 2 {
-            self.note(end - 2, self.four(end - 2));
+        for at in start + 1..end {
+            self.note(at);
         }
     }
 
     /// The longest match for the bytes at `at` that is found, and its distance.
-    #[inline]
     fn find(&mut self, at: usize, end: usize) -> Option<(usize, usize)> {
-        let four = self.four(at);
-        let mut candidate = self.note(at, four);
-        if candidate == u32::try_from(at).unwrap_or(NOWHERE) {
-            candidate = self.chain.get(at).copied().unwrap_or(NOWHERE);
-        }
+        let (mut candidate, four) = self.note(at);
         let mut best = None;
         for _ in 0..self.rules.depth {
             let from = size(candidate);
             if candidate == NOWHERE || from >= at || at - from > self.rules.longest_distance {
                 break;
             }
-            if self.four(from) == four {
-                let len = self.same(from, at, end);
+            let old = self.input.get(from..).and_then(<[u8]>::first_chunk);
+            if old.map(|old| u32::from_le_bytes(*old)) == Some(four) {
+                let len = same(self.input, from, at, end, self.rules.longest_match);
                 if best.is_none_or(|(longest, _)| len > longest) {
                     best = Some((len, at - from));
                 }
@@ -200,21 +314,5 @@ impl<'a> Search<'a> {
             candidate = self.chain.get(from).copied().unwrap_or(NOWHERE);
         }
         best
-    }
-
-    /// How many bytes at two places are the same; the first four are known to be.
-    #[inline]
-    fn same(&self, from: usize, at: usize, end: usize) -> usize {
-        let limit = (end - at).min(self.rules.longest_match);
-        let (old, new) = (&self.input[from..from + limit], &self.input[at..at + limit]);
-        let mut len = 0;
-        for (a, b) in old.as_chunks::<8>().0.iter().zip(new.as_chunks::<8>().0) {
-            let different = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            if different != 0 {
-                return len + size(different.trailing_zeros() / 8);
-            }
-            len += 8;
-        }
-        len + old[len..].iter().zip(&new[len..]).take_while(|(a, b)| a == b).count()
     }
 }

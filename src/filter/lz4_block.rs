@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
     let (mut from, mut at) = (0, 0);
     loop {
+        short_sequences(input, to, &mut from, &mut at);
         let token = usize::from(*input.get(from).ok_or_else(ends_early)?);
         from += 1;
         let mut literals = token >> 4;
@@ -41,6 +42,28 @@ pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
         return Ok(());
     }
     Err(Error::corrupt(format!("the block gives {at} bytes, {} are expected", to.len())))
+}
+
+/// Decodes sequences while their lengths fit the token, their match is not near, and neither end is.
+#[inline(always)]
+fn short_sequences(input: &[u8], to: &mut [u8], from: &mut usize, at: &mut usize) {
+    while let Some(next) = input.get(*from..).and_then(<[u8]>::first_chunk::<32>)
+        && let Some(place) = to.get_mut(*at..).and_then(<[u8]>::first_chunk_mut::<64>)
+    {
+        let (literals, len) = (usize::from(next[0] >> 4), usize::from(next[0] & 15) + 4);
+        let distance = usize::from(u16::from_le_bytes([next[1 + literals], next[2 + literals]]));
+        let start = *at + literals;
+        if literals == 15 || len == 19 || distance < 16 || distance > start {
+            return;
+        }
+        place[..16].copy_from_slice(&next[1..17]);
+        to.copy_within(start - distance..start - distance + 16, start);
+        if len > 16 {
+            to.copy_within(start - distance + 16..start - distance + 32, start + 16);
+        }
+        *from += 3 + literals;
+        *at = start + len;
+    }
 }
 
 /// The rest of a length that does not fit the token.
@@ -71,6 +94,7 @@ pub(super) fn encode(input: &[u8], effort: Effort, output: &mut Vec<u8>) {
         Effort::Fast => (1, 13),
         Effort::High(depth) => (depth, 15),
     };
+    let hashed = if effort == Effort::Fast && input.len() > 64 << 10 { 5 } else { 4 };
     let rules = Rules {
         longest_distance: 65_535,
         longest_match: usize::MAX,
@@ -78,6 +102,7 @@ pub(super) fn encode(input: &[u8], effort: Effort, output: &mut Vec<u8>) {
         plain_start: 12,
         table_bits,
         patience: 6,
+        hashed,
         depth,
     };
     let rest = sequences(input, rules, |sequence| put(&sequence, output));

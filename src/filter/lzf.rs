@@ -95,6 +95,7 @@ const RULES: Rules = Rules {
     plain_start: 4,
     table_bits: 14,
     patience: 6,
+    hashed: 4,
     depth: 1,
 };
 

@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 pub use output::{Output, Scatter};
 pub use pipeline::{Pipeline, Scratch};
-pub use registry::{KNOWN, Known, Registry, Support};
+pub use registry::{KNOWN, Known, Registry, Support, label};
 
 use crate::error::{Error, Result};
 

@@ -198,6 +198,31 @@ impl Registry {
     }
 }
 
+/// The filter's name and what matters of its client values, for people: `shuffle(4)`, `blosc(lz4, 5, bits)`.
+pub fn label(description: &FilterDescription) -> String {
+    let values = &description.client_data;
+    let value = |at: usize| values.get(at).copied().unwrap_or(0);
+    let of = |names: &[&'static str], at: usize| {
+        let name = names.get(super::size(value(at)));
+        name.map_or_else(|| value(at).to_string(), |name| (*name).to_owned())
+    };
+    const SHUFFLES: &[&str] = &["none", "bytes", "bits", "delta", "truncated"];
+    const CODECS: &[&str] = &["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
+    let parameters = match description.id {
+        1 | 2 | 307 if !values.is_empty() => value(0).to_string(),
+        4 if value(0) & 32 != 0 => format!("nn, {}", value(1)),
+        4 => format!("ec, {}", value(1)),
+        6 => value(1).cast_signed().to_string(),
+        32001 | 32026 if values.len() > 6 => format!("{}, {}, {}", of(CODECS, 6), value(4), of(SHUFFLES, 5)),
+        32004 if value(0) != 0 => value(0).to_string(),
+        32008 => of(&["none", "none", "lz4", "zstd"], 4),
+        32015 if !values.is_empty() => value(0).cast_signed().to_string(),
+        _ => String::new(),
+    };
+    let name = name(description);
+    if parameters.is_empty() { name.into_owned() } else { format!("{name}({parameters})") }
+}
+
 fn missing(description: &FilterDescription) -> String {
     let id = description.id;
     let Some(known) = Known::find(id) else {
@@ -265,6 +290,19 @@ mod tests {
         assert_eq!(sz.message(), text);
         assert!(error(40_001, b"mine\0\0").message().contains("\"mine\""));
         assert!(error(40_001, b"").message().contains("40001"));
+    }
+
+    #[test]
+    fn labels_say_what_matters() {
+        let with = |id, client_data: &[u32]| {
+            label(&FilterDescription { client_data: client_data.to_vec(), ..description(id, b"own\0") })
+        };
+        assert_eq!(with(2, &[4]), "shuffle(4)");
+        assert_eq!(with(1, &[6]), "deflate(6)");
+        assert_eq!(with(3, &[]), "fletcher32");
+        assert_eq!(with(32015, &[u32::MAX]), "zstd(-1)");
+        assert_eq!(with(32001, &[2, 2, 4, 999, 5, 2, 1]), "blosc(lz4, 5, bits)");
+        assert_eq!(with(40_000, &[1]), "own");
     }
 
     #[test]

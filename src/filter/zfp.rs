@@ -16,6 +16,8 @@ pub(super) struct Zfp {
     dims: [usize; 4],
     count: usize,
     config: ZfpConfig,
+    /// Whether a big-endian machine wrote the header: the numbers of the dataset are big-endian then.
+    swapped: bool,
 }
 
 /// Numbers that zfp knows, from and to little-endian bytes.
@@ -69,7 +71,7 @@ impl Zfp {
             let what = format!("{count} numbers of {size} bytes, a chunk has {} bytes", chunk.bytes);
             return Err(Error::corrupt(what));
         }
-        Ok(Zfp { kind: field.scalar_type, dims: field.dims, count, config })
+        Ok(Zfp { kind: field.scalar_type, dims: field.dims, count, config, swapped })
     }
 
     fn decode_as<T: Number>(&self, input: &[u8], to: &mut [u8]) -> Result<()> {
@@ -108,7 +110,11 @@ impl Filter for Zfp {
             ZfpScalarType::I64 => self.decode_as::<i64>(input, to),
             ZfpScalarType::F32 => self.decode_as::<f32>(input, to),
             ZfpScalarType::F64 => self.decode_as::<f64>(input, to),
+        }?;
+        if self.swapped {
+            to.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
+        Ok(())
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {
@@ -117,6 +123,10 @@ impl Filter for Zfp {
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
+        if self.swapped {
+            // The header of such a dataset was made elsewhere; a chunk can be left as it is.
+            return Ok(false);
+        }
         match self.kind {
             ZfpScalarType::I32 => self.encode_as::<i32>(input, output),
             ZfpScalarType::I64 => self.encode_as::<i64>(input, output),

@@ -202,7 +202,8 @@ impl Structure for Messages {
     type Context = Block;
 
     fn walk(w: &mut Walk<'_, '_, Self>, block: Block) -> Result<Self> {
-        let mut list = Vec::new();
+        // Room for what most objects have; more grows with the bytes.
+        let mut list = Vec::with_capacity(8);
         let mut start = 0;
         loop {
             let more = match w.is_reading() {

@@ -1,5 +1,7 @@
 //! Attributes.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::core::Node;
@@ -17,7 +19,7 @@ use crate::wire::Addr;
 #[derive(Clone, Debug)]
 pub struct Attribute {
     node: Node,
-    found: Found,
+    found: Arc<Found>,
 }
 
 impl Attribute {
@@ -92,14 +94,14 @@ impl Node {
     pub(crate) fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
         let found = self.run(|scope| attributes::list(scope, &self.header))?;
         let attribute =
-            |f: Result<Found>| f.map(|found| Attribute { node: self.clone(), found }).map_err(|e| self.at(e));
+            |f: Result<Arc<Found>>| f.map(|found| Attribute { node: self.clone(), found }).map_err(|e| self.at(e));
         Ok(found.into_iter().map(attribute).collect())
     }
 
     pub(crate) fn attribute(&self, name: &str) -> Result<Attribute> {
         let found = self.run(|scope| attributes::find(scope, &self.header, name.as_bytes()))?;
         match found {
-            Some(found) => Ok(Attribute { node: self.clone(), found }),
+            Some(found) => Ok(Attribute { node: self.clone(), found: Arc::new(found) }),
             None => Err(self.at(crate::Error::not_found(format!("there is no attribute {name:?}")))),
         }
     }

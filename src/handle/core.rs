@@ -7,7 +7,7 @@ use super::options::OpenOptions;
 use crate::error::{Error, Place, Result};
 use crate::object::path::{self, Found};
 use crate::object::{Container, Header, Scope, Step};
-use crate::storage::{Purpose, Resolve, SharedSource};
+use crate::storage::{Purpose, Resolve, SharedSource, Stop};
 use crate::wire::Addr;
 
 /// An open file.
@@ -85,6 +85,17 @@ impl Core {
         }
     }
 
+    /// The headers at `addrs`, each or why it cannot be had; all of them are asked for at once.
+    pub(crate) fn headers(&self, addrs: &[Addr]) -> Result<Vec<Result<Header>>> {
+        self.run(|scope| {
+            scope.view.each(addrs, |addr| match Header::load(scope, *addr) {
+                Ok(header) => Ok(Ok(header)),
+                Err(Stop::Error(error)) => Ok(Err(error)),
+                Err(missing) => Err(missing),
+            })
+        })
+    }
+
     /// The header at `addr`.
     pub(crate) fn header(&self, addr: Addr) -> Result<Header> {
         self.run(|scope| Header::load(scope, addr))
@@ -103,7 +114,13 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Node> {
-        let header = core.header(addr).map_err(|e| e.at(Place::Object(path.to_owned())))?;
+        let header = core.header(addr);
+        Self::of(core, header, path)
+    }
+
+    /// The object with a header that was loaded.
+    pub(crate) fn of(core: Arc<Core>, header: Result<Header>, path: &str) -> Result<Node> {
+        let header = header.map_err(|e| e.at(Place::Object(path.to_owned())))?;
         Ok(Node { core, header: Arc::new(header), path: path.into(), depth: 0 })
     }
 
@@ -121,4 +138,17 @@ impl Node {
     pub(crate) fn below(&self, name: &str) -> String {
         if name.starts_with('/') { name.to_owned() } else { format!("{}/{name}", self.path.trim_end_matches('/')) }
     }
+}
+
+/// What `job` makes of each item, on all cores where there are several.
+#[cfg(feature = "rayon")]
+pub(crate) fn each_in_parallel<I: Send, T: Send>(items: Vec<I>, job: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+    use rayon::prelude::*;
+    items.into_par_iter().with_min_len(64).map(job).collect()
+}
+
+/// What `job` makes of each item.
+#[cfg(not(feature = "rayon"))]
+pub(crate) fn each_in_parallel<I, T>(items: Vec<I>, job: impl Fn(I) -> T) -> Vec<T> {
+    items.into_iter().map(job).collect()
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::attribute::object_methods;
-use super::core::{Core, Node};
+use super::core::{Core, Node, each_in_parallel};
 use super::dataset::Dataset;
 use super::named_type::NamedType;
 use crate::error::{Error, Result};
 use crate::format::message::link::{self, LinkTarget as Stored};
-use crate::object::ObjectKind;
 use crate::object::links::{self, LinkStorage};
+use crate::object::{Header, ObjectKind};
 use crate::wire::Addr;
 
 /// A group.
@@ -156,6 +156,21 @@ impl Group {
     pub fn object(&self, path: &str) -> Result<Object> {
         let (core, addr) = self.node.core.follow(self.node.header.addr, path.as_bytes())?;
         Object::open(core, addr, &self.node.below(path))
+    }
+
+    /// The objects with their headers at these addresses, by their paths, each or why it cannot be opened. Where
+    /// requests are dear, all headers are asked for at once; elsewhere all cores open objects.
+    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<(Vec<u8>, Result<Object>)>> {
+        let core = &self.node.core;
+        let open = |header: Result<Header>, path: &[u8]| {
+            Node::of(Arc::clone(core), header, &String::from_utf8_lossy(path)).and_then(Object::of)
+        };
+        if core.container.loaded.reads_on_the_spot() {
+            return Ok(each_in_parallel(places, |(addr, path)| (path.clone(), open(core.header(addr), &path))));
+        }
+        let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
+        let headers = core.headers(&addrs)?.into_iter().zip(places);
+        Ok(headers.map(|(header, (_, path))| (path.clone(), open(header, &path))).collect())
     }
 
     /// The object with its header at `addr`, which a hard link or a reference gave.

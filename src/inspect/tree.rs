@@ -3,7 +3,8 @@
 //! Objects are found breadth first over hard links from the root group, the links of each group in the order of their
 //! names' bytes. The first path by which an object is reached is its canonical one.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::error::{Error, Result};
 use crate::handle::{File, Group, Link, LinkTarget, Object};
@@ -40,30 +41,43 @@ impl Tree {
     pub fn below(start: Group) -> Result<Tree> {
         let mut tree = Tree { objects: Vec::new(), paths: HashMap::new() };
         let opener = start.clone();
-        tree.paths.insert(start.address(), start.path().as_bytes().to_vec());
-        let mut queue = VecDeque::from([(start.path().as_bytes().to_vec(), Ok(Object::Group(start)))]);
-        while let Some((path, object)) = queue.pop_front() {
-            let links = match &object {
-                Ok(Object::Group(group)) => group.links(),
-                _ => Ok(Vec::new()),
-            };
-            for link in links.iter().flatten() {
-                let LinkTarget::Hard(addr) = link.target else { continue };
-                if tree.paths.contains_key(&addr) {
-                    continue;
-                }
-                let parent = path.strip_suffix(b"/").unwrap_or(&path);
-                let below = [parent, b"/", &link.name].concat();
-                let object = opener.object_at(addr, &String::from_utf8_lossy(&below));
-                // An object that cannot be opened has no identity: each link to it is a place of its own.
-                if object.is_ok() {
-                    tree.paths.insert(addr, below.clone());
-                }
-                queue.push_back((below, object));
+        let path = start.path().as_bytes().to_vec();
+        tree.paths.insert(start.address(), path.clone());
+        let mut level = vec![(path, Ok(Object::Group(start)))];
+        while !level.is_empty() {
+            let mut places = Vec::new();
+            for (path, object) in level {
+                let links = match &object {
+                    Ok(Object::Group(group)) => group.links(),
+                    _ => Ok(Vec::new()),
+                };
+                tree.discover(&path, &links, &mut places);
+                tree.objects.push(TreeObject { path, object, links });
             }
-            tree.objects.push(TreeObject { path, object, links });
+            let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
+            level = opener.objects_at(places)?;
+            for (addr, (_, object)) in addrs.iter().zip(&level) {
+                // An object that cannot be opened has no identity.
+                if object.is_err() {
+                    tree.paths.remove(addr);
+                }
+            }
         }
         Ok(tree)
+    }
+
+    /// Notes the objects to which the links of the group at `path` lead and that were not reached before.
+    fn discover(&mut self, path: &[u8], links: &Result<Vec<Link>>, places: &mut Vec<(Addr, Vec<u8>)>) {
+        let parent = path.strip_suffix(b"/").unwrap_or(path);
+        for link in links.iter().flatten() {
+            if let LinkTarget::Hard(addr) = link.target
+                && let Entry::Vacant(place) = self.paths.entry(addr)
+            {
+                let below = [parent, b"/", &link.name].concat();
+                place.insert(below.clone());
+                places.push((addr, below));
+            }
+        }
     }
 
     /// The canonical path of the object whose header is at `addr`, if a hard link leads to it.

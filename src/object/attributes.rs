@@ -1,5 +1,7 @@
 //! The attributes of an object, however it stores them.
 
+use std::sync::Arc;
+
 use super::container::Scope;
 use super::header::{Header, decode, decode_body, resolve};
 use super::heap::FractalHeap;
@@ -39,7 +41,7 @@ const SHARED: u8 = 2;
 
 /// All attributes of the object with this header, sorted by the bytes of their names. One that cannot be understood
 /// spoils no other.
-pub fn list(scope: Scope<'_>, header: &Header) -> Step<Vec<Result<Found, Error>>> {
+pub fn list(scope: Scope<'_>, header: &Header) -> Step<Vec<Result<Arc<Found>, Error>>> {
     let mut found = Vec::new();
     for message in header.messages.iter().filter(|m| m.kind == Attribute::KIND) {
         let order = message.creation_order.map(u32::from);
@@ -55,14 +57,14 @@ pub fn list(scope: Scope<'_>, header: &Header) -> Step<Vec<Result<Found, Error>>
     Ok(found)
 }
 
-fn key(found: &Result<Found, Error>) -> &[u8] {
+fn key(found: &Result<Arc<Found>, Error>) -> &[u8] {
     found.as_ref().map_or(&[], |f| &f.name)
 }
 
 /// An error of one attribute is a value; only what is missing stops the job.
-fn settle(result: Step<Found>) -> Step<Result<Found, Error>> {
+fn settle(result: Step<Found>) -> Step<Result<Arc<Found>, Error>> {
     match result {
-        Ok(found) => Ok(Ok(found)),
+        Ok(found) => Ok(Ok(Arc::new(found))),
         Err(Stop::Error(error)) => Ok(Err(error)),
         Err(missing) => Err(missing),
     }
@@ -104,7 +106,9 @@ fn from_heap(scope: Scope<'_>, heap: &FractalHeap, record: &AttributeName, track
 }
 
 fn finish(scope: Scope<'_>, attribute: Attribute, creation_order: Option<u32>) -> Step<Found> {
-    let name = attribute.name().to_vec();
+    let length = attribute.name().len();
+    let mut name = attribute.stored_name;
+    name.truncate(length);
     let place = || Place::Attribute(String::from_utf8_lossy(&name).into_owned());
     let committed = match &attribute.datatype {
         Embedded::Shared(shared) => match shared.place {

@@ -9,6 +9,7 @@ use crate::format::message::continuation::ContinuationInfo;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::format::message::link_info::LinkInfo;
+use crate::format::message::nil::Nil;
 use crate::format::message::reference_count::ReferenceCount;
 use crate::format::message::shared::{Shared, SharedPlace};
 use crate::format::message::symbol_table::SymbolTable;
@@ -46,8 +47,8 @@ impl Header {
     pub fn load(scope: Scope<'_>, addr: Addr) -> Step<Header> {
         let first: ObjectHeader = scope.view.load(addr, ())?;
         let framing = first.framing();
-        let mut header = Header { addr, prefix: first.prefix, messages: Vec::new() };
-        let mut next = header.take(scope, first.messages.list)?;
+        let mut header = Header { addr, prefix: first.prefix, messages: first.messages.list };
+        let mut next = header.settle(scope, 0)?;
         let mut seen = Vec::new();
         while !next.is_empty() {
             for block in &next {
@@ -64,21 +65,21 @@ impl Header {
             })?;
             next = Vec::new();
             for block in blocks {
-                next.extend(header.take(scope, block.messages.list)?);
+                let known = header.messages.len();
+                header.messages.extend(block.messages.list);
+                next.extend(header.settle(scope, known)?);
             }
         }
         Ok(header)
     }
 
-    /// Takes the messages of one block; gives the continuations among them.
-    fn take(&mut self, scope: Scope<'_>, list: Vec<HeaderMessage>) -> Step<Vec<ContinuationInfo>> {
+    /// Drops what is no message from number `from` on, and gives the continuations that were there.
+    fn settle(&mut self, scope: Scope<'_>, from: usize) -> Step<Vec<ContinuationInfo>> {
         let mut continuations = Vec::new();
-        self.messages.reserve(list.len());
-        for message in list {
+        for message in &self.messages[from..] {
             #[cfg(any(test, feature = "testing"))]
-            see_message(scope, &message);
+            see_message(scope, message);
             match message.kind {
-                0 => continue,
                 ContinuationInfo::KIND => {
                     let sizes = scope.view.sizes();
                     continuations.push(ContinuationInfo::decode(&message.data, message.origin.0, sizes, ())?);
@@ -88,9 +89,10 @@ impl Header {
                         format!("header message type {kind:#x} at {} is not known and must be", message.origin.0);
                     return Err(Error::unsupported(what).into());
                 }
-                _ => self.messages.push(message),
+                _ => {}
             }
         }
+        self.messages.retain(|m| !matches!(m.kind, Nil::KIND | ContinuationInfo::KIND));
         Ok(continuations)
     }
 

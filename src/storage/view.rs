@@ -65,7 +65,6 @@ pub struct Loaded {
     witness: Option<Arc<super::Witness>>,
     misses: AtomicU64,
     window: AtomicU64,
-    last_miss: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -99,7 +98,6 @@ impl Loaded {
             witness: None,
             misses: AtomicU64::new(0),
             window: AtomicU64::new(profile.block),
-            last_miss: AtomicU64::new(0),
         })
     }
 
@@ -140,6 +138,11 @@ impl Loaded {
         }
         #[cfg(not(any(test, feature = "testing")))]
         let _ = (value, bytes, addr, cx);
+    }
+
+    /// Whether what is missing is read on the spot, so that jobs never stop for it.
+    pub fn reads_on_the_spot(&self) -> bool {
+        self.profile.on_the_spot || self.source.in_memory().is_some()
     }
 
     /// Where the bytes come from.
@@ -248,20 +251,20 @@ impl Loaded {
     /// A gap, widened to what is worth reading at once, but not into what is loaded.
     fn widen(&self, gap: ByteRange) -> ByteRange {
         let misses = self.misses.fetch_add(1, Ordering::Relaxed);
-        let last = self.last_miss.swap(gap.addr.0, Ordering::Relaxed);
         let mut window = self.window.load(Ordering::Relaxed);
+        let extents = self.extents.read().unwrap_or_else(PoisonError::into_inner);
+        let before = extents.by_start.range(..=gap.addr.0).next_back();
+        let loaded = before.map_or(0, |(from, bytes)| (from + len(bytes)).min(gap.addr.0));
         if misses >= PATIENCE {
-            let near = gap.addr.0 >= last && gap.addr.0 - last <= 2 * window;
+            // Near what was loaded before, in whatever order threads that read in different places got there.
+            let near = gap.addr.0 - loaded <= 2 * window;
             window =
                 if near { (2 * window).min(self.profile.read_ahead) } else { (window / 2).max(self.profile.block) };
             self.window.store(window, Ordering::Relaxed);
         }
         let stretch = self.stretch(gap.addr.0);
-        let start = (gap.addr.0 - gap.addr.0 % window).max(stretch.start).min(gap.addr.0);
+        let start = (gap.addr.0 - gap.addr.0 % window).max(stretch.start).max(loaded).min(gap.addr.0);
         let end = (gap.addr.0 + gap.size).max(start.saturating_add(window).min(stretch.end));
-        let extents = self.extents.read().unwrap_or_else(PoisonError::into_inner);
-        let before = extents.by_start.range(..=gap.addr.0).next_back();
-        let start = before.map_or(start, |(from, bytes)| start.max(from + len(bytes)).min(gap.addr.0));
         let after = extents.by_start.range(gap.addr.0 + gap.size..).next();
         let end = after.map_or(end, |(from, _)| end.min(*from));
         ByteRange::new(Addr(start), end - start)

@@ -364,6 +364,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// As `reserved`, for padding and unused space that has another name.
     pub fn slack(&mut self, field: &'static str, len: usize, get: impl FnOnce(&T) -> &[u8]) -> Result<Vec<u8>> {
+        if len == 0 {
+            return Ok(Vec::new());
+        }
         let (spot, value) = (self.spot(field), self.value);
         let kept = self.tape.raw(spot, len, |out| {
             let kept = get(value.expect("because writing"));

@@ -8,7 +8,7 @@ use crate::support::{files, package};
 
 /// Rooms, or files of a room, with their floors. The longest name that fits counts. A room may import those on lower
 /// floors, and itself.
-const FLOORS: [(&str, u32); 21] = [
+const FLOORS: [(&str, u32); 22] = [
     ("error", 1),
     ("limits", 2),
     ("selection", 2),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u32); 21] = [
     // Of `convert`, what needs no heap.
     ("convert::cast", 5),
     ("convert::element", 5),
+    ("convert::notation", 5),
     ("convert::number", 5),
     ("object", 6),
     ("stage", 6),
@@ -216,7 +217,7 @@ fn resolve(source: &Source, path: &str) -> Option<Vec<String>> {
 }
 
 /// The file in which a path ends.
-fn file_of<'a>(sources: &'a BTreeMap<Vec<String>, &'a Source>, path: &[String]) -> Option<&'a Source> {
+fn file_of<'a>(sources: &BTreeMap<Vec<String>, &'a Source>, path: &[String]) -> Option<&'a Source> {
     (0..=path.len()).rev().find_map(|len| sources.get(&path[..len]).copied())
 }
 

@@ -202,6 +202,9 @@ mod tests {
             for block in [0, 8, 64, 256] {
                 for codec in [0, 2, 3] {
                     let filter = Bitshuffle::new(&[0, 4, element, block, codec]).unwrap();
+                    if filter.codec.is_some_and(|codec| !codec.is_built()) {
+                        continue;
+                    }
                     let count = random.index(700);
                     let plain = random.bytes(size(element) * count + 1);
                     let stored = round_trip(&filter, &plain).unwrap();
@@ -221,6 +224,9 @@ mod tests {
         let plain: Vec<u8> = (0..3001u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         for codec in [2, 3] {
             let filter = Bitshuffle::new(&[0, 4, 4, 64, codec]).unwrap();
+            if filter.codec.is_some_and(|codec| !codec.is_built()) {
+                continue;
+            }
             let stored = round_trip(&filter, &plain).unwrap();
             for len in 0..stored.len() {
                 assert!(filter.decode(&stored[..len], &mut Output::exact(&mut vec![0; plain.len()])).is_err());

@@ -63,6 +63,7 @@ pub(in crate::filter) fn encode(input: &[u8], level: i32, output: &mut Vec<u8>) 
         plain_start: 12,
         table_bits: if level < 5 { 12 } else { 14 },
         patience: 6,
+        hashed: 4,
         depth: 1,
     };
     let start = output.len();

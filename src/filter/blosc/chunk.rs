@@ -19,6 +19,8 @@ use crate::filter::{ends_early, size};
 
 pub(super) const HEADER: usize = 16;
 const LONG_HEADER: usize = 32;
+/// Where a chunk has no blocks of its own, it is cut into pieces of about this size.
+const UNCODED_BLOCK: usize = 64 << 10;
 
 pub(super) const BYTE_SHUFFLED: u8 = 1;
 pub(super) const STORED: u8 = 2;
@@ -38,7 +40,7 @@ pub(in crate::filter) struct Chunk<'a> {
     /// Size of the decoded chunk.
     pub(in crate::filter) plain: usize,
     /// Size of a decoded block but the last.
-    pub(in crate::filter) block: usize,
+    block: usize,
     next: usize,
     body: Body<'a>,
     /// The first block, where others are differences from it.
@@ -140,14 +142,29 @@ impl<'a> Chunk<'a> {
     }
 
     fn repeated(self, value: &'a [u8]) -> Self {
-        // A multiple of the value, so that every block begins with it.
-        let block = self.block.next_multiple_of(value.len().max(1));
+        // Every block has to begin with the value.
+        let block = UNCODED_BLOCK.next_multiple_of(value.len().max(1));
         Chunk { body: Body::Repeated(value), block, ..self }
     }
 
     fn stored(self, header: usize) -> Result<Self> {
         let plain = self.bytes.get(header..).and_then(|rest| rest.get(..self.plain)).ok_or_else(ends_early)?;
-        Ok(Chunk { body: Body::Stored(plain), ..self })
+        Ok(Chunk { body: Body::Stored(plain), block: UNCODED_BLOCK, ..self })
+    }
+
+    /// Whether the blocks have `len` bytes; if they can be cut at will, from now on they do.
+    pub(in crate::filter) fn has_blocks_of(&mut self, len: usize) -> bool {
+        match &self.body {
+            Body::Coded(_) => self.block == len,
+            Body::Stored(_) => {
+                self.block = len;
+                true
+            }
+            Body::Repeated(value) => {
+                self.block = len;
+                len.checked_rem(value.len()) == Some(0)
+            }
+        }
     }
 
     fn coded(

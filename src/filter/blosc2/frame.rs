@@ -47,7 +47,7 @@ impl<'a> Frame<'a> {
         let type_size = number(bytes, at::TYPE_SIZE, 4)?;
         let chunks = bytes.get(header..).ok_or_else(ends_early)?;
         let index = chunks.get(stored..).ok_or_else(ends_early)?;
-        let chunk = match first_offset(index)? {
+        let mut chunk = match first_offset(index)? {
             Ok(offset) => Chunk::new(chunks.get(offset..).ok_or_else(ends_early)?)?,
             Err(mark) => Chunk::special(mark, type_size, plain)?,
         };
@@ -55,7 +55,7 @@ impl<'a> Frame<'a> {
             return Err(Error::corrupt(format!("the chunk has {} bytes, the frame {plain}", chunk.plain)));
         }
         let grid = match layer(bytes)? {
-            Some(content) => Some(Grid::new(content, &chunk)?),
+            Some(content) => Some(Grid::new(content, &mut chunk)?),
             None => None,
         };
         Ok(Frame { chunk, grid })

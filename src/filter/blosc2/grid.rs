@@ -47,7 +47,8 @@ fn product(sizes: &[usize]) -> Result<usize> {
 }
 
 impl Grid {
-    pub(super) fn new(content: &[u8], chunk: &Chunk<'_>) -> Result<Self> {
+    /// Reads the layer. A chunk of one value is cut into the grid's blocks, others have to be already.
+    pub(super) fn new(content: &[u8], chunk: &mut Chunk<'_>) -> Result<Self> {
         let rank = usize::from(*content.get(2).ok_or_else(ends_early)?);
         if rank == 0 || rank > HIGHEST_RANK {
             return Err(Error::corrupt(format!("rank {rank}, 1 to {HIGHEST_RANK} are allowed")));
@@ -62,12 +63,13 @@ impl Grid {
         let counts: Vec<usize> = whole.iter().zip(&block).map(|(c, b)| c.div_ceil(*b)).collect();
         let items = product(&counts)?.saturating_mul(product(&block)?);
         let item = chunk.plain / items;
-        let block_bytes = product(&block)?.saturating_mul(item);
-        if item == 0 || item * items != chunk.plain || block_bytes != chunk.block {
-            let what = format!("{items} items in {} bytes, blocks of {block:?} in {}", chunk.plain, chunk.block);
+        let plain = product(&shape)?.saturating_mul(item);
+        // Blocks are at most as large as the chunk, so padding at most doubles each dimension.
+        let bounded = chunk.plain >> rank <= plain;
+        if item == 0 || item * items != chunk.plain || !bounded || !chunk.has_blocks_of(product(&block)? * item) {
+            let what = format!("{items} items of shape {shape:?} in {} bytes, in blocks of {block:?}", chunk.plain);
             return Err(Error::corrupt(what));
         }
-        let plain = product(&shape)?.checked_mul(item).ok_or_else(|| Error::corrupt("the shape is too large"))?;
         Ok(Grid { shape, block, counts, item, plain })
     }
 

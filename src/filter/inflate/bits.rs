@@ -21,7 +21,8 @@ pub(super) struct Reader<'a> {
     input: &'a [u8],
     at: usize,
     pub(super) buffer: u64,
-    pub(super) count: u32,
+    /// Only the low six bits count: entries are subtracted as they are.
+    count: u32,
 }
 
 /// The number that `entry` stands for, with the extra bits after its code.
@@ -112,7 +113,7 @@ impl<'a> Bits<'a> {
 
     /// Goes on where the fast reader stopped.
     pub(super) fn go_on(&mut self, reader: &Reader<'_>) {
-        (self.at, self.buffer, self.count) = (reader.at, reader.buffer, reader.count);
+        (self.at, self.buffer, self.count) = (reader.at, reader.buffer, reader.count & 63);
     }
 }
 
@@ -121,9 +122,10 @@ impl Reader<'_> {
     #[inline(always)]
     pub(super) fn refill(&mut self) -> bool {
         let Some(word) = self.input.get(self.at..).and_then(<[u8]>::first_chunk::<8>) else { return false };
-        self.buffer |= u64::from_le_bytes(*word) << self.count;
-        self.at += super::super::size((63 - self.count) / 8);
-        self.count |= 56;
+        let count = self.count & 63;
+        self.buffer |= u64::from_le_bytes(*word) << count;
+        self.at += super::super::size((63 - count) / 8);
+        self.count = count | 56;
         true
     }
 
@@ -131,7 +133,12 @@ impl Reader<'_> {
     #[inline(always)]
     pub(super) fn skip(&mut self, entry: u32) {
         self.buffer >>= total_len(entry);
-        self.count -= total_len(entry);
+        self.count = self.count.wrapping_sub(entry);
+    }
+
+    pub(super) fn drop_bits(&mut self, count: u32) {
+        self.buffer >>= count;
+        self.count = self.count.wrapping_sub(count);
     }
 
     /// The number that `entry` stands for, with the extra bits after its code; drops both.

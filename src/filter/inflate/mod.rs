@@ -59,7 +59,7 @@ pub(super) fn inflate(input: &[u8], to: &mut [u8]) -> Result<()> {
 }
 
 fn check_header(method: u8, flags: u8) -> Result<()> {
-    if u16::from_be_bytes([method, flags]) % 31 != 0 {
+    if !u16::from_be_bytes([method, flags]).is_multiple_of(31) {
         return Err(Error::corrupt("no zlib stream: its header is not a multiple of 31"));
     }
     if method & 15 != 8 || method >> 4 > 7 || flags & 32 != 0 {
@@ -135,13 +135,18 @@ fn fast(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Resul
     let limit = (output.checked + STRIDE).min(to.len().saturating_sub(SLACK));
     let mut at = output.at;
     let mut reader = bits.fast();
+    if !reader.refill() {
+        return Ok(false);
+    }
+    let mut entry = tables.literal(reader.buffer);
+    // The entry is that of the next bits, of which at least 56 are there; it is looked up before its turn, so that the
+    // copy of a match does not wait for it.
     let ended = loop {
-        if at >= limit || !reader.refill() {
+        if at >= limit {
             break false;
         }
-        let mut entry = tables.literal(reader.buffer);
         if entry & LITERAL != 0 {
-            // Three entries take at most 33 of the 56 bits, and leave enough to look up the next.
+            // Three entries take at most 33 bits.
             at = put_literals(to, at, entry);
             reader.skip(entry);
             entry = tables.literal(reader.buffer);
@@ -152,6 +157,10 @@ fn fast(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Resul
                 if entry & LITERAL != 0 {
                     at = put_literals(to, at, entry);
                     reader.skip(entry);
+                    if !reader.refill() {
+                        break false;
+                    }
+                    entry = tables.literal(reader.buffer);
                     continue;
                 }
             }
@@ -161,13 +170,16 @@ fn fast(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Resul
         }
         if entry & (SUBTABLE | END) != 0 {
             if entry & SUBTABLE != 0 {
-                reader.buffer >>= tables::LITERAL_BITS;
-                reader.count -= tables::LITERAL_BITS;
+                reader.drop_bits(tables::LITERAL_BITS);
                 entry = tables.literal_below(entry, reader.buffer);
             }
             if entry & LITERAL != 0 {
                 at = put_literals(to, at, entry);
                 reader.skip(entry);
+                if !reader.refill() {
+                    break false;
+                }
+                entry = tables.literal(reader.buffer);
                 continue;
             }
             if entry & END != 0 {
@@ -179,15 +191,19 @@ fn fast(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Resul
             }
         }
         let len = reader.value(entry);
-        let mut entry = tables.distance(reader.buffer);
+        entry = tables.distance(reader.buffer);
         if entry & SUBTABLE != 0 {
-            reader.buffer >>= tables::DISTANCE_BITS;
-            reader.count -= tables::DISTANCE_BITS;
+            reader.drop_bits(tables::DISTANCE_BITS);
             entry = tables.distance_below(entry, reader.buffer);
         }
         let distance = reader.value(entry);
+        let more = reader.refill();
+        entry = tables.literal(reader.buffer);
         copy_match(to, at, distance, len)?;
         at += len;
+        if !more {
+            break false;
+        }
     };
     output.at = at;
     bits.go_on(&reader);

@@ -279,9 +279,8 @@ impl<'a> Code<'a> {
         let mut free = 1usize << bits;
         // Codes of one prefix follow each other, the longest last; so the prefixes are met in order.
         let mut open: Option<(u32, u32)> = None;
-        for len in size(bits) + 1..=LONGEST {
-            for code in next[len]..next[len] + self.counts[len] {
-                let len = u32::try_from(len).unwrap_or(0);
+        for ((&first, &count), len) in next.iter().zip(&self.counts).zip(0u32..).skip(size(bits) + 1) {
+            for code in first..first + count {
                 let prefix = code.reverse_bits() >> (32 - len) & primary;
                 if let Some((old, below)) = open
                     && old != prefix

@@ -1,5 +1,5 @@
-//! The loops of shuffle. Elements of 2, 4, 8 and 16 bytes are put together as one number, which the compiler turns
-//! into vectors; other sizes go by tiles that stay in the first cache.
+//! The loops of shuffle, written so that the compiler turns them into vectors where the element has 2, 4, 8 or 16
+//! bytes; other sizes go by tiles that stay in the first cache.
 
 use std::array;
 
@@ -9,35 +9,67 @@ fn planes<const E: usize>(stored: &[u8], first: usize, count: usize) -> [&[u8]; 
     array::from_fn(|j| &stored[j * plane + first..][..count])
 }
 
-macro_rules! integer_kernels {
-    ($unshuffle:ident, $shuffle:ident, $number:ty, $size:literal) => {
-        fn $unshuffle(stored: &[u8], first: usize, to: &mut [u8]) {
-            let to = to.as_chunks_mut::<$size>().0;
-            let planes: [&[u8]; $size] = planes(stored, first, to.len());
-            for (i, element) in to.iter_mut().enumerate() {
-                let mut number: $number = 0;
-                for (j, plane) in planes.iter().enumerate() {
-                    number |= <$number>::from(plane[i]) << (8 * j);
-                }
-                *element = number.to_le_bytes();
-            }
-        }
-
-        fn $shuffle(plain: &[u8], to: &mut [u8]) {
-            let plain = plain.as_chunks::<$size>().0;
-            for (j, plane) in to.chunks_exact_mut(plain.len()).enumerate() {
-                for (byte, element) in plane.iter_mut().zip(plain) {
-                    *byte = (<$number>::from_le_bytes(*element) >> (8 * j)).to_le_bytes()[0];
-                }
-            }
-        }
-    };
+/// Takes bytes in turn from `low` and `high`.
+#[inline(always)]
+fn interleave(low: &[u8], high: &[u8], to: &mut [u8]) {
+    for (place, (low, high)) in to.as_chunks_mut::<2>().0.iter_mut().zip(low.iter().zip(high)) {
+        *place = (u16::from(*low) | u16::from(*high) << 8).to_le_bytes();
+    }
 }
 
-integer_kernels!(unshuffle_2, shuffle_2, u16, 2);
-integer_kernels!(unshuffle_4, shuffle_4, u32, 4);
-integer_kernels!(unshuffle_8, shuffle_8, u64, 8);
-integer_kernels!(unshuffle_16, shuffle_16, u128, 16);
+/// Puts bytes in turn to `low` and `high`.
+#[inline(always)]
+fn separate(from: &[u8], low: &mut [u8], high: &mut [u8]) {
+    let pairs = from.as_chunks::<2>().0;
+    // As numbers, not as arrays: only so does the compiler make vectors of the loops.
+    low.iter_mut().zip(pairs).for_each(|(place, pair)| *place = (u16::from_le_bytes(*pair) & 0xff).to_le_bytes()[0]);
+    high.iter_mut().zip(pairs).for_each(|(place, pair)| *place = (u16::from_le_bytes(*pair) >> 8).to_le_bytes()[0]);
+}
+
+/// Bytes that the stages of the staged kernels work on at a time, in the first cache.
+const STAGED: usize = 4096;
+
+/// Elements of 4, 8 or 16 bytes: the two halves of all planes are interleaved byte by byte, as often as `E` is a power
+/// of two. The first stage pairs planes 0 and E / 2, 1 and E / 2 + 1, …, and the last leaves the bytes in order.
+fn unshuffle_staged<const E: usize>(stored: &[u8], first: usize, to: &mut [u8]) {
+    let plane = stored.len() / E;
+    let (mut one, mut other) = ([0; STAGED], [0; STAGED]);
+    for (tile, to) in to.chunks_mut(STAGED).enumerate() {
+        let (start, count) = (first + tile * (STAGED / E), to.len() / E);
+        let (mut from, mut into) = (&mut one[..to.len()], &mut other[..to.len()]);
+        for (j, pair) in from.chunks_exact_mut(2 * count).enumerate() {
+            let part = |j: usize| &stored[j * plane + start..][..count];
+            interleave(part(j), part(j + E / 2), pair);
+        }
+        for _ in 2..E.trailing_zeros() {
+            let (low, high) = from.split_at(from.len() / 2);
+            interleave(low, high, into);
+            std::mem::swap(&mut from, &mut into);
+        }
+        let (low, high) = from.split_at(from.len() / 2);
+        interleave(low, high, to);
+    }
+}
+
+fn shuffle_staged<const E: usize>(plain: &[u8], to: &mut [u8]) {
+    let plane = plain.len() / E;
+    let (mut one, mut other) = ([0; STAGED], [0; STAGED]);
+    for (tile, plain) in plain.chunks(STAGED).enumerate() {
+        let (start, count) = (tile * (STAGED / E), plain.len() / E);
+        let (mut from, mut into) = (&mut one[..plain.len()], &mut other[..plain.len()]);
+        let (low, high) = from.split_at_mut(plain.len() / 2);
+        separate(plain, low, high);
+        for _ in 2..E.trailing_zeros() {
+            let (low, high) = into.split_at_mut(plain.len() / 2);
+            separate(from, low, high);
+            std::mem::swap(&mut from, &mut into);
+        }
+        for (j, pair) in from.chunks_exact(2 * count).enumerate() {
+            let (before, after) = to.split_at_mut((j + E / 2) * plane);
+            separate(pair, &mut before[j * plane + start..][..count], &mut after[start..][..count]);
+        }
+    }
+}
 
 fn unshuffle_small<const E: usize>(stored: &[u8], first: usize, to: &mut [u8]) {
     let to = to.as_chunks_mut::<E>().0;
@@ -81,15 +113,18 @@ pub(in crate::filter) fn unshuffle(stored: &[u8], element: usize, first: usize, 
         return;
     }
     match element {
-        2 => unshuffle_2(stored, first, to),
+        2 => {
+            let [low, high] = planes(stored, first, to.len() / 2);
+            interleave(low, high, to);
+        }
         3 => unshuffle_small::<3>(stored, first, to),
-        4 => unshuffle_4(stored, first, to),
+        4 => unshuffle_staged::<4>(stored, first, to),
         5 => unshuffle_small::<5>(stored, first, to),
         6 => unshuffle_small::<6>(stored, first, to),
         7 => unshuffle_small::<7>(stored, first, to),
-        8 => unshuffle_8(stored, first, to),
+        8 => unshuffle_staged::<8>(stored, first, to),
         12 => unshuffle_small::<12>(stored, first, to),
-        16 => unshuffle_16(stored, first, to),
+        16 => unshuffle_staged::<16>(stored, first, to),
         _ => unshuffle_any(stored, element, first, to),
     }
 }
@@ -100,10 +135,13 @@ pub(in crate::filter) fn shuffle(plain: &[u8], element: usize, to: &mut [u8]) {
         return;
     }
     match element {
-        2 => shuffle_2(plain, to),
-        4 => shuffle_4(plain, to),
-        8 => shuffle_8(plain, to),
-        16 => shuffle_16(plain, to),
+        2 => {
+            let (low, high) = to.split_at_mut(plain.len() / 2);
+            separate(plain, low, high);
+        }
+        4 => shuffle_staged::<4>(plain, to),
+        8 => shuffle_staged::<8>(plain, to),
+        16 => shuffle_staged::<16>(plain, to),
         _ => shuffle_any(plain, element, to),
     }
 }

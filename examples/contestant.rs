@@ -1,0 +1,174 @@
+//! Answers the questions of a benchmark runner: reads something, times it, and prints a line of JSON with the times in
+//! nanoseconds and a checksum of what was read.
+//!
+//! ```text
+//! contestant OP FILE [DATASET] [SELECTION] --reps N --dtype T
+//! ```
+//! `full`, `slab` (SELECTION is `start:end:step,...`), `strings`, `walk` (every object's path, shape and attributes),
+//! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset).
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use hdfive::convert::notation;
+use hdfive::format::message::datatype::Class;
+use hdfive::inspect::Tree;
+use hdfive::manifest::Manifest;
+use hdfive::selection::Block;
+use hdfive::{Attribute, Dataset, File, Object, Result};
+
+fn main() -> Result<()> {
+    let mut words = Vec::new();
+    let mut reps = 1;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(word) = arguments.next() {
+        match word.as_str() {
+            "--reps" => reps = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1),
+            "--dtype" => drop(arguments.next()),
+            _ => words.push(word),
+        }
+    }
+    let word = |i: usize| words.get(i).map_or("", String::as_str);
+    let (file, dataset, selection) = (word(1), word(2), word(3));
+    match word(0) {
+        "full" => time(reps, || File::open(file)?.dataset(dataset)?.read_raw(), |bytes| crc(&bytes)),
+        "slab" => match block(selection) {
+            Some(block) => {
+                time(reps, || File::open(file)?.dataset(dataset)?.read_raw_block(&block), |bytes| crc(&bytes))
+            }
+            None => unsupported("a step other than 1"),
+        },
+        "strings" => time(
+            reps,
+            || File::open(file)?.dataset(dataset)?.read_strings(),
+            |strings| crc(&strings.iter().flat_map(|s| s.bytes().chain([0])).collect::<Vec<u8>>()),
+        ),
+        "walk" => time(
+            reps,
+            || walk(file),
+            |mut nodes| {
+                nodes.sort_by(|a, b| a.path.cmp(&b.path));
+                crc(nodes.iter_mut().map(Node::line).collect::<Vec<_>>().join("\n").as_bytes())
+            },
+        ),
+        "readmany" => time(reps, || read_many(file), |bytes| crc(&bytes)),
+        "index" => time(reps, || index(file, dataset), |count| count.to_string()),
+        other => unsupported(other),
+    }
+}
+
+fn unsupported(what: &str) -> Result<()> {
+    println!("{{\"unsupported\":{}}}", notation::quoted(what));
+    Ok(())
+}
+
+fn crc(bytes: &[u8]) -> String {
+    format!("{:08x}", crc32fast::hash(bytes))
+}
+
+/// Runs `job` so many times, or for four seconds; then says how long each run took and what the last one gave.
+fn time<T>(reps: usize, job: impl Fn() -> Result<T>, sum: impl FnOnce(T) -> String) -> Result<()> {
+    let (mut wall, mut cpu, begin) = (Vec::new(), Vec::new(), Instant::now());
+    let result = loop {
+        let (before, start) = (cpu_time(), Instant::now());
+        let result = job()?;
+        wall.push(start.elapsed().as_nanos().to_string());
+        cpu.push((cpu_time() - before).to_string());
+        if wall.len() >= reps.max(1) || begin.elapsed().as_secs() >= 4 {
+            break result;
+        }
+    };
+    let (wall, cpu) = (wall.join(","), cpu.join(","));
+    let sum = sum(result);
+    println!("{{\"ns\":[{wall}],\"cpu_ns\":[{cpu}],\"sum\":\"{sum}\",\"rss_kb\":{}}}", resident());
+    Ok(())
+}
+
+/// User and system time of the process in nanoseconds, to the tick that Linux counts.
+fn cpu_time() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok());
+    ticks.sum::<u64>() * 10_000_000
+}
+
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// `start:end:step,...` as a block, if every step is 1.
+fn block(selection: &str) -> Option<Block> {
+    let (mut start, mut count) = (Vec::new(), Vec::new());
+    for part in selection.split(',') {
+        let numbers: Vec<u64> = part.split(':').filter_map(|n| n.parse().ok()).collect();
+        let [from, to, 1] = numbers[..] else { return None };
+        start.push(from);
+        count.push(to - from);
+    }
+    Some(Block::new(&start, &count))
+}
+
+/// What is noted of an object.
+struct Node {
+    path: Vec<u8>,
+    kind: char,
+    shape: Vec<u64>,
+    attributes: Vec<(String, String)>,
+}
+
+impl Node {
+    fn line(&mut self) -> String {
+        self.attributes.sort();
+        let shape: Vec<String> = self.shape.iter().map(u64::to_string).collect();
+        let attributes: Vec<String> = self.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{}|{}|{}|{}", notation::text(&self.path), self.kind, shape.join(","), attributes.join(";"))
+    }
+
+    fn of(path: Vec<u8>, object: &Object) -> Result<Option<Node>> {
+        let (kind, shape) = match object {
+            Object::Group(_) => ('G', Vec::new()),
+            Object::Dataset(dataset) => ('D', dataset.shape().to_vec()),
+            Object::NamedType(_) => return Ok(None),
+        };
+        let attributes = object.attributes()?.into_iter().map(|a| a.and_then(|a| Ok((a.name(), value(&a)?))));
+        Ok(Some(Node { path, kind, shape, attributes: attributes.collect::<Result<_>>()? }))
+    }
+}
+
+fn walk(file: &str) -> Result<Vec<Node>> {
+    let objects = Tree::walk(&File::open(file)?)?.objects;
+    let nodes = objects.into_par_iter().map(|found| Node::of(found.path, &found.object?));
+    nodes.filter_map(Result::transpose).collect()
+}
+
+/// Integers in decimal, floats as the digits of their bits, strings as they are.
+fn value(attribute: &Attribute) -> Result<String> {
+    Ok(match attribute.datatype().class {
+        Class::FixedPoint(_) => attribute.read::<i64>()?[0].to_string(),
+        Class::FloatingPoint(_) => format!("{:016x}", attribute.read::<f64>()?[0].to_bits()),
+        _ => attribute.read_strings()?.swap_remove(0),
+    })
+}
+
+fn read_many(file: &str) -> Result<Vec<u8>> {
+    let file = File::open(file)?;
+    let mut datasets: Vec<(Vec<u8>, Dataset)> = Vec::new();
+    for found in Tree::walk(&file)?.objects {
+        if let Object::Dataset(dataset) = found.object? {
+            datasets.push((found.path, dataset));
+        }
+    }
+    datasets.sort_by(|a, b| a.0.cmp(&b.0));
+    let read = datasets.into_par_iter().map(|(_, dataset)| dataset.read_raw());
+    Ok(read.collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn index(file: &str, dataset: &str) -> Result<usize> {
+    match &*File::open(file)?.dataset(dataset)?.manifest()? {
+        Manifest::Chunks(chunks) => Ok(chunks.len()),
+        Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => Ok(0),
+    }
+}
