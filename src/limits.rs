@@ -4,7 +4,7 @@
 //! work that a small file can ask for again and again (cycles, shared children, expanding filters). Each job on a
 //! file starts with a full [`Purse`] and pays for what it loads.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -37,26 +37,27 @@ impl Default for Limits {
 impl Limits {
     /// A full purse for one job on a source of `len` bytes.
     pub fn purse(&self, len: u64) -> Purse {
-        Purse { left: Cell::new(len.saturating_mul(self.job_factor).saturating_add(self.job_floor)), depth: self.depth }
+        Purse {
+            left: AtomicU64::new(len.saturating_mul(self.job_factor).saturating_add(self.job_floor)),
+            depth: self.depth,
+        }
     }
 }
 
-/// What one job may still spend. Not shared between threads: a job runs on one.
+/// What one job may still spend, on however many threads it runs.
 #[derive(Debug)]
 pub struct Purse {
-    left: Cell<u64>,
+    left: AtomicU64,
     depth: u32,
 }
 
 impl Purse {
     /// Pays for `bytes` of metadata.
     pub fn pay(&self, bytes: u64) -> Result<()> {
-        match self.left.get().checked_sub(bytes) {
-            Some(left) => {
-                self.left.set(left);
-                Ok(())
-            }
-            None => Err(Error::limit("the file asks for more metadata than its size can justify (a cycle?)")),
+        let paid = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        match paid {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Error::limit("the file asks for more metadata than its size can justify (a cycle?)")),
         }
     }
 

@@ -87,7 +87,7 @@ impl Container {
         let mut loaded = Loaded::new(source, opening.limits)?;
         #[cfg(any(test, feature = "testing"))]
         loaded.set_witness(opening.witness);
-        let (user_block, superblock) = storage::run(&loaded, |view| find_superblock(view))?;
+        let (user_block, superblock) = storage::run(&loaded, find_superblock)?;
         loaded.set_frame(user_block, superblock.sizes);
         let Some(root) = superblock.root() else { return Err(Error::corrupt("the file has no root group")) };
         let (leaf_k, internal_k, chunk_k) = match &superblock.version {

@@ -98,7 +98,7 @@ impl FractalHeap {
             Root::None => return Err(beyond().into()),
             Root::Direct(addr, context) => {
                 let stored = self.header.filters.as_ref().map(|f| (f.root_size, f.root_mask));
-                return self.from_block(scope, addr, context, stored, offset, size);
+                return self.object_in_block(scope, addr, context, stored, offset, size);
             }
             Root::Indirect(addr, context) => (addr, context),
         };
@@ -113,7 +113,7 @@ impl FractalHeap {
             addr = child.addr.ok_or_else(beyond)?;
             if let Some(direct) = self.table.direct(place.row) {
                 let stored = self.header.filters.as_ref().map(|_| (child.size, child.filter_mask));
-                return self.from_block(scope, addr, direct, stored, offset, size);
+                return self.object_in_block(scope, addr, direct, stored, offset, size);
             }
             let rows = self.table.rows_below(place.row).ok_or_else(beyond)?;
             context = self.table.indirect(rows).ok_or_else(beyond)?;
@@ -122,7 +122,7 @@ impl FractalHeap {
     }
 
     /// An object of the direct block at `addr`; `stored` is its size and filter mask where the heap has filters.
-    fn from_block(
+    fn object_in_block(
         &self,
         scope: Scope<'_>,
         addr: Addr,

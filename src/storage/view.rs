@@ -43,6 +43,9 @@ impl Stop {
 const CACHED_BYTES: u64 = 64 << 20;
 /// Decoded structures kept at most.
 const KEPT: usize = 1024;
+/// Items that are worth sharing among cores.
+#[cfg(feature = "rayon")]
+const MANY: usize = 256;
 /// Misses before reading ahead begins, so that a look at a file costs little.
 const PATIENCE: u64 = 8;
 
@@ -118,6 +121,11 @@ impl Loaded {
         Ok(())
     }
 
+    /// Whether what is missing is read on the spot, so that jobs never stop for it.
+    pub fn reads_on_the_spot(&self) -> bool {
+        self.profile.on_the_spot || self.source.in_memory().is_some()
+    }
+
     /// Lets `witness` see whatever is decoded from now on.
     #[cfg(any(test, feature = "testing"))]
     pub fn set_witness(&mut self, witness: Option<Arc<super::Witness>>) {
@@ -138,11 +146,6 @@ impl Loaded {
         }
         #[cfg(not(any(test, feature = "testing")))]
         let _ = (value, bytes, addr, cx);
-    }
-
-    /// Whether what is missing is read on the spot, so that jobs never stop for it.
-    pub fn reads_on_the_spot(&self) -> bool {
-        self.profile.on_the_spot || self.source.in_memory().is_some()
     }
 
     /// Where the bytes come from.
@@ -347,8 +350,18 @@ impl View<'_> {
         self.each(addrs, |addr| self.load(*addr, cx))
     }
 
-    /// What `job` gives for each item; what is missing for any is asked for at once.
-    pub fn each<I, T>(&self, items: &[I], job: impl Fn(&I) -> Result<T, Stop>) -> Result<Vec<T>, Stop> {
+    /// What `job` gives for each item; what is missing for any is asked for at once. Where nothing can be missing, many
+    /// items are shared among all cores.
+    pub fn each<I: Sync, T: Send>(
+        &self,
+        items: &[I],
+        job: impl Fn(&I) -> Result<T, Stop> + Sync,
+    ) -> Result<Vec<T>, Stop> {
+        #[cfg(feature = "rayon")]
+        if items.len() >= MANY && self.loaded.reads_on_the_spot() {
+            use rayon::prelude::*;
+            return items.par_iter().with_min_len(MANY / 4).map(|item| job(item)).collect();
+        }
         let (mut values, mut missing) = (Vec::new(), Vec::new());
         for item in items {
             match job(item) {

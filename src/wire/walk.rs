@@ -20,11 +20,11 @@ pub enum Described {
 }
 
 /// One on-disk structure.
-pub trait Structure: Sized {
+pub trait Structure: Sized + Send + Sync {
     /// The name the specification gives it.
     const NAME: &'static str;
     /// What its layout depends on besides the file's sizes (rank, record type, a header's parameters).
-    type Context: Copy;
+    type Context: Copy + Send + Sync;
 
     /// Lists the fields in file order.
     fn walk(w: &mut Walk<'_, '_, Self>, cx: Self::Context) -> Result<Self>;

@@ -31,7 +31,7 @@ fn order() -> impl Strategy<Value = ByteOrder> {
 }
 
 fn bits(size: u32) -> impl Strategy<Value = Bits> {
-    let all = u16::try_from(8 * size).unwrap();
+    let all = u16::try_from(8 * size).expect("because the sizes here are small");
     (order(), 0..all, any::<bool>(), any::<bool>()).prop_flat_map(move |(order, offset, low_padding, high_padding)| {
         (1..=all - offset).prop_map(move |precision| Bits { order, offset, precision, low_padding, high_padding })
     })
@@ -138,7 +138,7 @@ fn enumeration(version: u8) -> BoxedStrategy<Datatype> {
                 let class = Class::FixedPoint(FixedPoint { bits, signed: true });
                 let base = Box::new(Datatype { version, size, class, unused_bits: 0 });
                 let names = members.iter().map(|m| m.0.clone()).collect();
-                let width = usize::try_from(size).unwrap();
+                let width = usize::try_from(size).expect("because the sizes here are small");
                 let values = members.iter().flat_map(|m| m.1[..width].to_vec()).collect();
                 let class = Class::Enumeration(Enumeration { base, names, values });
                 Datatype { version, size, class, unused_bits: 0 }

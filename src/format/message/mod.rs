@@ -83,7 +83,7 @@ macro_rules! messages {
 
             /// Whether this version knows messages of type `kind`.
             pub fn is_known(kind: u16) -> bool {
-                matches!(kind, $($kind)|*)
+                [$($kind),*].contains(&kind)
             }
 
             /// The name of a message type in the specification.

@@ -1,0 +1,8 @@
+// Runs a WebAssembly program under node's own WASI.
+import { WASI } from 'node:wasi';
+import fs from 'node:fs';
+const root = process.env.WASI_ROOT ?? process.cwd();
+const w = new WASI({ version: 'preview1', args: process.argv.slice(2), env: process.env, preopens: { '/': root } });
+const nosys = () => 52;
+const module = await WebAssembly.compile(fs.readFileSync(process.argv[2]));
+w.start(await WebAssembly.instantiate(module, { ...w.getImportObject(), env: { pthread_join: nosys, pthread_detach: nosys } }));
