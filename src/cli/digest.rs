@@ -83,7 +83,7 @@ fn print(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
     for object in document["objects"].as_array().into_iter().flatten() {
         let path = text(object, "path").unwrap_or_default();
         if let Some(error) = object.get("error") {
-            writeln!(out, "{:64} {:>12}  {path}", "error", error["desc"])?;
+            writeln!(out, "{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default())?;
         }
         let attributes = object["attrs"].as_array().into_iter().flatten();
         let places = attributes.map(|a| (a, format!("{path}@{}", text(a, "name").unwrap_or_default())));
@@ -93,6 +93,7 @@ fn print(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
             }
             for key in ["undigested", "data_error"] {
                 if let Some(why) = value.get(key) {
+                    let why = text(why, "desc").or_else(|| why.as_str().map(str::to_owned)).unwrap_or_default();
                     writeln!(out, "{key:64} {:>12}  {place}: {why}", "")?;
                 }
             }

@@ -96,9 +96,9 @@ impl Core {
         })
     }
 
-    /// The header at `addr`.
+    /// The header at `addr`. Errors name neither object nor file yet.
     pub(crate) fn header(&self, addr: Addr) -> Result<Header> {
-        self.run(|scope| Header::load(scope, addr))
+        self.container.run(|scope| Header::load(scope, addr))
     }
 }
 
@@ -120,7 +120,7 @@ impl Node {
 
     /// The object with a header that was loaded.
     pub(crate) fn of(core: Arc<Core>, header: Result<Header>, path: &str) -> Result<Node> {
-        let header = header.map_err(|e| e.at(Place::Object(path.to_owned())))?;
+        let header = header.map_err(|e| e.at(Place::Object(path.to_owned())).at(Place::File(core.name.clone())))?;
         Ok(Node { core, header: Arc::new(header), path: path.into(), depth: 0 })
     }
 

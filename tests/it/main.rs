@@ -8,6 +8,7 @@ mod document;
 mod support;
 
 mod architecture;
+mod cli;
 mod corpus;
 mod hostile;
 mod read;

@@ -1,8 +1,8 @@
 //! Bits of a deflate stream, least significant first.
 
-use super::ends_early;
-use super::tables::{first_len, total_len};
+use super::entry::{first_len, total_len};
 use crate::error::{Error, Result};
+use crate::filter::ends_early;
 
 /// The stream, where zeros follow the end; [`Bits::check`] tells whether any of them were used.
 pub(super) struct Bits<'a> {

@@ -6,6 +6,7 @@
 
 mod adler32;
 mod bits;
+mod entry;
 mod tables;
 
 use std::cell::RefCell;
@@ -229,7 +230,7 @@ fn one(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Result
         entry = tables.literal_below(entry, bits.buffer);
     }
     if entry & LITERAL != 0 {
-        bits.skip(tables::first_len(entry));
+        bits.skip(entry::first_len(entry));
         bits.check()?;
         let [_, _, literal, _] = entry.to_le_bytes();
         let Some(place) = output.to.get_mut(output.at) else { return Err(output.too_long()) };

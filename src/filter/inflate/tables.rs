@@ -7,6 +7,7 @@
 //! codes fit one look-up share an entry.
 
 use super::bits::Bits;
+use super::entry::{FIRST_SHIFT, total_len};
 use crate::error::{Error, Result};
 use crate::filter::size;
 
@@ -20,7 +21,6 @@ pub(super) const SUBTABLE: u32 = 1 << 14;
 /// The end of the block, or with `PAIR` a code that is not defined.
 pub(super) const END: u32 = 1 << 13;
 pub(super) const PAIR: u32 = 1 << 8;
-const FIRST_SHIFT: u32 = 9;
 const PAYLOAD_SHIFT: u32 = 16;
 const UNDEFINED: u32 = END | PAIR;
 
@@ -29,18 +29,6 @@ const LITERAL_ENTRIES: usize = 2400;
 const DISTANCE_ENTRIES: usize = 512;
 
 const LONGEST: usize = 15;
-
-/// How many bits an entry drops.
-#[inline(always)]
-pub(super) fn total_len(entry: u32) -> u32 {
-    entry & 63
-}
-
-/// The length of the entry's code, or of its first one.
-#[inline(always)]
-pub(super) fn first_len(entry: u32) -> u32 {
-    entry >> FIRST_SHIFT & 15
-}
 
 /// The tables of a block.
 pub(super) struct Tables {

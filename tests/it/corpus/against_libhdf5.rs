@@ -5,11 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::support::documents::{self, Expected, Fault};
-use crate::support::{corpus, package};
+use crate::support::{corpus, in_parallel, package};
 
 /// The longest that any file may take, on a slow and busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -75,7 +74,7 @@ fn every_document_is_that_of_libhdf5_and_bad_files_end_in_an_error_or_a_partial_
     let Some(corpus) = corpus("documents of the corpus") else { return };
     let mut known = known_differences();
     let all = documents::expected(&corpus);
-    let found: Vec<(&Expected, Vec<Fault>)> = all.par_iter().map(|expected| (expected, faults(expected))).collect();
+    let found = in_parallel(&all, |expected| (expected, faults(expected)));
     let mut wrong = Vec::new();
     for (expected, faults) in found {
         for fault in faults {

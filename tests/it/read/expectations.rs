@@ -7,7 +7,6 @@ use hdfive::format::message::datatype::Datatype;
 use hdfive::inspect::{Canonical, Tree};
 use hdfive::selection::Block;
 use hdfive::{Attribute, Dataset, Driver, File, Group, LinkTarget, MissingSources, Object, OpenOptions, Result};
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support;
@@ -197,13 +196,11 @@ fn files_of_other_libraries_read_as_these_libraries_read_them() {
     let is_expectation = |path: &Path| path.to_string_lossy().ends_with(".expect.json");
     let all: Vec<PathBuf> = support::files(&support::testdata(""), &is_expectation);
     assert!(all.len() > 30, "{all:?}");
-    let found: Vec<String> = all
-        .par_iter()
-        .flat_map_iter(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            wrong(path).into_iter().map(move |what| format!("{name}: {what}"))
-        })
-        .collect();
+    let found: Vec<String> = support::in_parallel(&all, |path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        wrong(path).into_iter().map(|what| format!("{name}: {what}")).collect::<Vec<_>>()
+    })
+    .concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 

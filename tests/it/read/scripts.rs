@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::support::{self, python};
@@ -26,7 +25,7 @@ fn the_scripts_of_testdata_give_the_same_expectations_again() {
     assert!(scripts.len() > 15, "{scripts:?}");
     let top = support::scratch("scripts");
     let python = python::python();
-    scripts.par_iter().for_each(|script| {
+    support::in_parallel(&scripts, |script| {
         let folder = top.join(script.strip_prefix(&testdata).unwrap().with_extension("")).with_extension("");
         std::fs::create_dir_all(&folder).unwrap();
         python::run(Command::new(python).arg("-B").arg(script).arg(&folder), "the script does not run");

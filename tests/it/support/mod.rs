@@ -5,6 +5,7 @@ pub(crate) mod python;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The folder of the package.
 pub(crate) fn package() -> &'static Path {
@@ -67,4 +68,24 @@ pub(crate) fn files(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBu
     }
     found.sort();
     found
+}
+
+/// What `job` gives for each item, in order; on as many threads as there are cores. Not those of rayon: `job` may
+/// wait for them.
+pub(crate) fn in_parallel<'a, I: Sync, T: Send>(items: &'a [I], job: impl Fn(&'a I) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((number, item)) = items.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push((number, job(item)));
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let mut all: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+    });
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, value)| value).collect()
 }
