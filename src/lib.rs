@@ -14,6 +14,7 @@ pub mod object;
 pub mod plan;
 pub mod read;
 pub mod selection;
+pub mod stage;
 pub mod storage;
 pub mod wire;
 

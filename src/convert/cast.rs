@@ -1,7 +1,7 @@
 //! Casts between element types, with the rules of NumPy's `astype`: integers wrap, floats are cut towards 0 (and stop
 //! at the ends of the integer's range), byte orders are obeyed.
 
-use crate::convert::element::{ByteOrder, ElementType, Number, NumberKind};
+use crate::convert::element::{ByteOrder, Element, ElementType, Number, NumberKind};
 use crate::error::{Error, Result};
 
 /// A number on its way from one type to another, without loss.
@@ -35,12 +35,51 @@ pub fn cast(bytes: &[u8], from: &ElementType, to: &ElementType) -> Result<Vec<u8
             Ok(swapped(bytes, from.size))
         }
         _ if castable(from, to) => {
+            if let Some(cast) = native(bytes, from, to) {
+                return Ok(cast);
+            }
             let mut cast = Vec::with_capacity(bytes.len() / from.size() * to.size());
             bytes.chunks_exact(from.size()).for_each(|element| push(read(element, from), to, &mut cast));
             Ok(cast)
         }
         _ => Err(Error::wrong_type(format!("elements are {from}, wanted {to}"))),
     }
+}
+
+/// The cast between numbers in this machine's byte order that both have a Rust type; `None` for others. Rust's `as`
+/// obeys the same rules.
+fn native(bytes: &[u8], from: &ElementType, to: &ElementType) -> Option<Vec<u8>> {
+    macro_rules! dispatch {
+        ($from:ty: $($to:ty)*) => {
+            $(if *to == <$to>::TYPE { return Some(each_as::<$from, $to>(bytes, |x| x as $to)); })*
+        };
+        ($($from:ty)*; $all:tt) => { $(if *from == <$from>::TYPE { dispatch!(@ $from $all); })* };
+        (@ $from:ty [$($to:ty)*]) => { dispatch!($from: $($to)*) };
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a cast is asked for"
+    )]
+    {
+        dispatch!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);
+    }
+    None
+}
+
+fn each_as<A: Element, B: Element>(bytes: &[u8], cast: impl Fn(A) -> B) -> Vec<u8> {
+    const AT_ONCE: usize = 1024;
+    let mut casts = vec![0; bytes.len() / size_of::<A>() * size_of::<B>()];
+    let (mut from, mut to) = ([A::default(); AT_ONCE], [B::default(); AT_ONCE]);
+    let parts = bytes.chunks(AT_ONCE * size_of::<A>()).zip(casts.chunks_mut(AT_ONCE * size_of::<B>()));
+    for (bytes, casts) in parts {
+        A::load(bytes, &mut from);
+        to.iter_mut().zip(&from).for_each(|(to, from)| *to = cast(*from));
+        B::store(&to, casts);
+    }
+    casts
 }
 
 fn swapped(bytes: &[u8], size: usize) -> Vec<u8> {
@@ -203,6 +242,19 @@ mod tests {
         assert_eq!(bytes, [0, 0, 0, 1, 255, 255, 255, 254]);
         let bytes = cast(&bytes, &big(NumberKind::Signed, 4), &big(NumberKind::Float, 8)).unwrap();
         assert_eq!(bytes, [1f64.to_be_bytes(), (-2f64).to_be_bytes()].concat());
+    }
+
+    #[test]
+    fn the_fast_way_is_the_careful_way() {
+        let values = [0.0, -1.5, 2.9, 300.7, -70_000.2, 5e9, -1e30, f64::NAN, f64::INFINITY];
+        let numbers =
+            [(NumberKind::Signed, 1), (NumberKind::Unsigned, 2), (NumberKind::Signed, 8), (NumberKind::Float, 4)];
+        for (kind, size) in numbers {
+            let to = ElementType::Number(Number::native(kind, size));
+            let mut careful = vec![];
+            values.iter().for_each(|x| push(Value::Float(*x), &to, &mut careful));
+            assert_eq!(native(&f64::bytes(&values), &f64::TYPE, &to), Some(careful));
+        }
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl Structure for Multi {
             members.push(Member { number, start, end, name: Vec::new(), padding: Vec::new() });
         }
         for (i, member) in members.iter_mut().enumerate() {
-            member.name = w.c_string("name of member file", 1, |m| &m.members[i].name)?;
+            member.name = w.c_string("name of member file", |m| &m.members[i].name)?;
             let padding = (member.name.len() + 1).wrapping_neg() % 8;
             member.padding = w.slack("padding", padding, |m| &m.members[i].padding)?;
         }

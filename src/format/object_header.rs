@@ -277,13 +277,14 @@ impl Structure for Continuation {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{continuation, object_header};
+#[cfg(any(test, feature = "testing"))]
+mod testing {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::wire::{Addr, laws};
 
     fn messages(framing: Framing) -> BoxedStrategy<Messages> {
         let message = (0u16..30, any::<u8>(), vec(any::<u8>(), 0..5), any::<u16>()).prop_map(
@@ -304,7 +305,8 @@ mod tests {
         (vec(message, 0..5), gap).prop_map(|(list, gap)| Messages { list, gap: vec![0; gap] }).boxed()
     }
 
-    fn header() -> BoxedStrategy<(ObjectHeader, ())> {
+    /// Any header of either version.
+    pub fn object_header() -> BoxedStrategy<ObjectHeader> {
         let v1 = (any::<u16>(), any::<u32>(), messages(Framing::V1)).prop_map(
             |(message_count, reference_count, messages)| {
                 let reserved = [Vec::new(), Vec::new()];
@@ -319,24 +321,35 @@ mod tests {
                 ObjectHeader { prefix: Prefix::V2 { flags, times, attribute_phase }, messages }
             })
         });
-        prop_oneof![v1, v2].prop_map(|h| (h, ())).boxed()
+        prop_oneof![v1, v2].boxed()
     }
+
+    /// Any continuation block of any header.
+    pub fn continuation() -> BoxedStrategy<(Continuation, Block)> {
+        let framing = prop_oneof![Just(Framing::V1), Just(Framing::V2), Just(Framing::V2Ordered)];
+        framing
+            .prop_flat_map(|framing| {
+                messages(framing).prop_map(move |messages| {
+                    let extra = if framing == Framing::V1 { 0 } else { 8 };
+                    let size = messages.size(framing) + extra;
+                    (Continuation { messages }, Block { framing, size })
+                })
+            })
+            .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Addr, laws};
 
     #[test]
     fn laws_hold() {
-        laws::hold::<ObjectHeader>(|_| header());
-        laws::hold::<Continuation>(|_| {
-            let framing = prop_oneof![Just(Framing::V1), Just(Framing::V2), Just(Framing::V2Ordered)];
-            framing
-                .prop_flat_map(|framing| {
-                    messages(framing).prop_map(move |messages| {
-                        let extra = if framing == Framing::V1 { 0 } else { 8 };
-                        let size = messages.size(framing) + extra;
-                        (Continuation { messages }, Block { framing, size })
-                    })
-                })
-                .boxed()
-        });
+        laws::hold::<ObjectHeader>(|_| object_header().prop_map(|h| (h, ())).boxed());
+        laws::hold::<Continuation>(|_| continuation());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -16,15 +17,26 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::btree_v2::{self, FilteredChunkContext};
+use super::message::data_layout::{self, DataLayout, Layout};
+use super::message::datatype::{self, Class, Datatype, Level, Member};
+use super::message::link::LinkTarget;
+use super::message::shared::{Shared, SharedPlace};
+use super::object_header::{Block, Continuation, Framing, ObjectHeader};
 use super::*;
 use crate::wire::{Addr, Placed, Sizes, Structure};
 
 /// Structures inside others that are one row there, since they have tables of their own on these pages.
-const ELSEWHERE: [(&str, &str); 3] = [
+const ELSEWHERE: [(&str, &str); 6] = [
+    (INNER, "message/datatype, another table"),
+    ("datatype message", "message/datatype"),
+    ("dataspace message", "message/dataspace"),
     ("dataspace selection", "encoded_selection"),
     ("filter pipeline message", "message/filter_pipeline"),
     ("filter description", "message/filter_pipeline"),
 ];
+
+/// A datatype inside a datatype.
+const INNER: &str = "inner datatype";
 
 /// What every page says, in this order.
 const HEADINGS: [&str; 7] = [
@@ -94,24 +106,133 @@ fn make_tables() -> Vec<Table> {
         table("reference", "dataset region reference", |s| plain(reference::region_reference(s))),
         table("reference", "element of a revised reference", reference::reference_element),
         table("reference", "block of a revised reference", reference::reference_block),
-        table("message/filter_pipeline", "version 1", |_| pipeline(1)),
-        table("message/filter_pipeline", "version 2", |_| pipeline(2)),
+        table("object_header", "version 1", |_| header(Framing::V1)),
+        table("object_header", "version 2", |_| header(Framing::V2)),
+        table("object_header", "version 2, creation order tracked", |_| header(Framing::V2Ordered)),
+        table("object_header", "continuation block, version 2", |_| continuation(Framing::V2)),
     ]
+}
+
+#[rustfmt::skip]
+fn make_message_tables() -> Vec<Table> {
+    use message::*;
+    vec![
+        table("message/dataspace", "version 1", |s| pick(dataspace::dataspace(s), |d| d.version == 1)),
+        table("message/dataspace", "version 2", |s| pick(dataspace::dataspace(s), |d| d.version == 2)),
+        table("message/link_info", "link info", |s| plain(link_info::link_info(s))),
+        table("message/fill_value", "old fill value", |_| plain(fill_value::old_fill_value())),
+        table("message/fill_value", "version 1", |_| pick(fill_value::fill_value(), |f| f.version == 1)),
+        table("message/fill_value", "version 2", |_| pick(fill_value::fill_value(), |f| f.version == 2)),
+        table("message/fill_value", "version 3", |_| pick(fill_value::fill_value(), |f| f.version == 3)),
+        table("message/link", "hard link", |s| pick(link::link(s), |l| matches!(l.target, LinkTarget::Hard(_)))),
+        table("message/link", "other link", |s| pick(link::link(s), |l| !matches!(l.target, LinkTarget::Hard(_)))),
+        table("message/external_files", "external data files", |s| plain(external_files::external_files(s))),
+        table("message/data_layout", "versions 1 and 2, compact", |s| layout(s, 1..=2, |l| matches!(l, Layout::Compact(_)))),
+        table("message/data_layout", "versions 1 and 2, contiguous", |s| layout(s, 1..=2, is_contiguous)),
+        table("message/data_layout", "versions 1 and 2, chunked", |s| layout(s, 1..=2, |l| matches!(l, Layout::Chunked(_)))),
+        table("message/data_layout", "versions 3 to 5, compact", |s| layout(s, 3..=5, |l| matches!(l, Layout::Compact(_)))),
+        table("message/data_layout", "versions 3 to 5, contiguous", |s| layout(s, 3..=5, is_contiguous)),
+        table("message/data_layout", "version 3, chunked", |s| layout(s, 3..=3, |l| matches!(l, Layout::Chunked(_)))),
+        table("message/data_layout", "versions 4 and 5, single chunk", |s| indexed(s, 1)),
+        table("message/data_layout", "versions 4 and 5, implicit index", |s| indexed(s, 2)),
+        table("message/data_layout", "versions 4 and 5, fixed array", |s| indexed(s, 3)),
+        table("message/data_layout", "versions 4 and 5, extensible array", |s| indexed(s, 4)),
+        table("message/data_layout", "versions 4 and 5, version 2 B-tree", |s| indexed(s, 5)),
+        table("message/data_layout", "versions 4 and 5, virtual", |s| layout(s, 4..=5, |l| matches!(l, Layout::Virtual { .. }))),
+        table("message/bogus", "bogus", |_| plain(bogus::bogus())),
+        table("message/group_info", "group info", |_| plain(group_info::group_info())),
+        table("message/filter_pipeline", "version 1", |_| pick(filter_pipeline::filter_pipeline(), |p| p.version == 1)),
+        table("message/filter_pipeline", "version 2", |_| pick(filter_pipeline::filter_pipeline(), |p| p.version == 2)),
+        table("message/attribute", "version 1", |_| pick(attribute::attribute(), |a| a.version == 1)),
+        table("message/attribute", "version 2", |_| pick(attribute::attribute(), |a| a.version == 2)),
+        table("message/attribute", "version 3", |_| pick(attribute::attribute(), |a| a.version == 3)),
+        table("message/comment", "comment", |_| plain(comment::comment())),
+        table("message/modification_time", "old modification time", |_| plain(modification_time::old_modification_time())),
+        table("message/modification_time", "modification time", |_| plain(modification_time::modification_time())),
+        table("message/shared_message_table", "shared message table", |s| plain(shared_message_table::shared_message_table_info(s))),
+        table("message/continuation", "continuation", |s| plain(continuation::continuation_info(s))),
+        table("message/symbol_table", "symbol table", |s| plain(symbol_table::symbol_table(s))),
+        table("message/btree_k", "B-tree 'K' values", |_| plain(btree_k::btree_k())),
+        table("message/driver_info", "driver info", |_| plain(driver_info::driver_info())),
+        table("message/attribute_info", "attribute info", |s| plain(attribute_info::attribute_info(s))),
+        table("message/reference_count", "reference count", |_| plain(reference_count::reference_count())),
+        table("message/file_space_info", "version 0", |s| pick(file_space_info::file_space_info(s), |i| i.version() == 0)),
+        table("message/file_space_info", "version 1", |s| pick(file_space_info::file_space_info(s), |i| i.version() == 1)),
+        table("message/cache_image", "metadata cache image", |s| plain(cache_image::cache_image_info(s))),
+        table("message/shared", "version 1", |s| pick(shared::shared(s), |m| m.version == 1)),
+        table("message/shared", "version 2", |s| pick(shared::shared(s), |m| m.version == 2)),
+        table("message/shared", "version 3, committed", |s| pick(shared::shared(s), |m| m.version == 3 && is_committed(m))),
+        table("message/shared", "version 3, in the heap", |s| pick(shared::shared(s), |m| !is_committed(m))),
+    ]
+}
+
+#[rustfmt::skip]
+fn make_datatype_tables() -> Vec<Table> {
+    const PAGE: &str = "message/datatype";
+    vec![
+        table(PAGE, "string, reference", |_| datatype(1..=5, |c| matches!(c, Class::String(_) | Class::Reference { .. }))),
+        table(PAGE, "fixed-point, bit field", |_| datatype(1..=5, |c| matches!(c, Class::FixedPoint(_) | Class::BitField(_)))),
+        table(PAGE, "floating-point", |_| datatype(1..=5, |c| matches!(c, Class::FloatingPoint(_)))),
+        table(PAGE, "time", |_| datatype(1..=5, |c| matches!(c, Class::Time { .. }))),
+        table(PAGE, "opaque", |_| datatype(1..=5, |c| matches!(c, Class::Opaque { .. }))),
+        table(PAGE, "compound member, version 1", |_| datatype::member(1)),
+        table(PAGE, "compound member, version 2", |_| datatype::member(2)),
+        table(PAGE, "compound member, versions 3 to 5", |_| datatype::member(3)),
+        table(PAGE, "enumeration, versions 1 and 2", |_| datatype(1..=2, |c| matches!(c, Class::Enumeration(_)))),
+        table(PAGE, "enumeration, versions 3 to 5", |_| datatype(3..=5, |c| matches!(c, Class::Enumeration(_)))),
+        table(PAGE, "array, versions 1 and 2", |_| datatype(1..=2, |c| matches!(c, Class::Array { base, .. } if is_nameless(base)))),
+        table(PAGE, "array, versions 3 to 5", |_| datatype(3..=5, |c| matches!(c, Class::Array { base, .. } if is_nameless(base)))),
+        table(PAGE, "variable-length", |_| datatype(1..=5, |c| matches!(c, Class::VariableLength { base, .. } if is_nameless(base)))),
+        table(PAGE, "complex", |_| datatype(5..=5, |c| matches!(c, Class::Complex { .. }))),
+    ]
+}
+
+fn datatype(versions: RangeInclusive<u8>, which: fn(&Class) -> bool) -> BoxedStrategy<(Datatype, Level)> {
+    let values = datatype::datatype().prop_filter("another", move |d| versions.contains(&d.version) && which(&d.class));
+    with(Level::TOP, values.boxed())
+}
+
+fn is_nameless(datatype: &Datatype) -> bool {
+    !matches!(datatype.class, Class::Compound(_) | Class::Enumeration(_))
+        && datatype.class.base_or_none().is_none_or(is_nameless)
+}
+
+fn header(framing: Framing) -> BoxedStrategy<(ObjectHeader, ())> {
+    pick(object_header::object_header(), move |h| h.framing() == framing)
+}
+
+fn continuation(framing: Framing) -> BoxedStrategy<(Continuation, Block)> {
+    object_header::continuation().prop_filter("another framing", move |(_, block)| block.framing == framing).boxed()
+}
+
+fn layout(
+    sizes: Sizes,
+    versions: RangeInclusive<u8>,
+    which: impl Fn(&Layout) -> bool + 'static,
+) -> BoxedStrategy<(DataLayout, ())> {
+    pick(data_layout::data_layout(sizes), move |l| versions.contains(&l.version) && which(&l.layout))
+}
+
+fn indexed(sizes: Sizes, number: u8) -> BoxedStrategy<(DataLayout, ())> {
+    layout(sizes, 4..=5, move |l| matches!(l, Layout::Chunked(chunked) if chunked.index.number() == number))
+}
+
+fn is_contiguous(layout: &Layout) -> bool {
+    matches!(layout, Layout::Contiguous { .. })
+}
+
+fn is_committed(shared: &Shared) -> bool {
+    matches!(shared.place, SharedPlace::Committed { .. })
 }
 
 fn versioned_mapping(sizes: Sizes, version: u8) -> BoxedStrategy<virtual_mapping::VirtualMapping> {
     virtual_mapping::virtual_mapping(sizes).prop_filter("another version", move |m| m.version == version).boxed()
 }
 
-fn pipeline(version: u8) -> BoxedStrategy<(message::filter_pipeline::FilterPipeline, ())> {
-    let any = message::filter_pipeline::filter_pipeline();
-    plain(any.prop_filter("another version", move |p| p.version == version).boxed())
-}
-
 type Encoded = encoded_selection::EncodedSelection;
 
 fn selection(which: impl Fn(&Encoded) -> bool + 'static) -> BoxedStrategy<(Encoded, ())> {
-    plain(encoded_selection::encoded_selection().prop_filter("another encoding", which).boxed())
+    pick(encoded_selection::encoded_selection(), which)
 }
 
 fn is_points(selection: &Encoded) -> bool {
@@ -120,6 +241,14 @@ fn is_points(selection: &Encoded) -> bool {
 
 fn is_hyperslab(selection: &Encoded) -> bool {
     selection.rank().is_some() && !is_points(selection)
+}
+
+/// Some of the values, which need no context.
+fn pick<S: std::fmt::Debug + 'static>(
+    values: BoxedStrategy<S>,
+    which: impl Fn(&S) -> bool + 'static,
+) -> BoxedStrategy<(S, ())> {
+    plain(values.prop_filter("another kind", which).boxed())
 }
 
 /// Values that need no context.
@@ -174,7 +303,7 @@ where
             let bytes = value.encode(Addr(0), sizes, cx).unwrap();
             let (placed, error) = S::describe(&bytes, Addr(0), sizes, cx);
             assert!(error.is_none(), "{name}: {error:?}");
-            samples.push((sizes, keyed(page, &placed)));
+            samples.push((sizes, keyed(page, &inner_datatypes(S::NAME, placed))));
             spoil::<S>(bytes, sizes, cx);
         }
     }
@@ -207,6 +336,23 @@ fn spoil<S: Structure + std::fmt::Debug>(mut bytes: Vec<u8>, sizes: Sizes, cx: S
         }
         bytes[at] = good;
     }
+}
+
+/// Calls the fields of datatypes that stand in others fields of inner datatypes, and what belongs to their members
+/// elsewhere fields of the datatype.
+fn inner_datatypes(structure: &str, mut placed: Vec<Placed>) -> Vec<Placed> {
+    let (is_datatype, is_member) = (structure == Datatype::NAME, structure == Member::NAME);
+    let mut is_inside = false;
+    for (i, field) in placed.iter_mut().enumerate() {
+        if is_datatype || is_member {
+            let is_after = is_datatype && ["name", "name padding", "values"].contains(&field.field);
+            is_inside = !is_after && (is_inside || (i > 0 && field.field == "class and version"));
+            field.structure = if is_inside { INNER } else { field.structure };
+        } else if field.structure == Member::NAME {
+            field.structure = Datatype::NAME;
+        }
+    }
+    placed
 }
 
 /// The fields that one value shows, with their sizes. Fields that follow themselves count as one.
@@ -275,7 +421,9 @@ impl Row {
 
 /// All tables, made once.
 fn tables() -> &'static [Table] {
-    static TABLES: LazyLock<Vec<Table>> = LazyLock::new(make_tables);
+    static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
+        [make_tables(), make_message_tables(), make_datatype_tables()].into_iter().flatten().collect()
+    });
     &TABLES
 }
 
@@ -311,36 +459,52 @@ fn the_tables_of_fields_are_what_the_code_reads() {
     assert!(wrong.is_empty(), "with HDFIVE_BLESS=1 the pages are mended:\n{}", wrong.join("\n"));
 }
 
-/// All pages, without the index.
-fn pages(folder: &Path, all: &mut Vec<PathBuf>) {
+/// The stems of all files under `folder` that end in `end`, with their folders.
+fn stems(folder: &Path, end: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() {
-            pages(&path, all);
-        } else if path.file_name().is_some_and(|name| name != "README.md") {
-            all.push(path);
+            all.extend(stems(&path, end).iter().map(|stem| format!("{name}/{stem}")));
+        } else if let Some(stem) = name.strip_suffix(end) {
+            all.insert(stem.to_owned());
         }
     }
+    all
+}
+
+/// Whether a file of `src/format` is a structure's, not an index, random values or these tests.
+fn is_structure(stem: &str) -> bool {
+    let name = stem.rsplit('/').next().unwrap();
+    name != "mod" && stem != "pages" && !name.ends_with("_testing")
 }
 
 #[test]
-fn pages_have_a_source_file_the_headings_in_order_and_a_line_in_the_index() {
+fn every_structure_has_a_page_and_every_page_a_structure() {
+    let format = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/format");
+    let structures: BTreeSet<String> = stems(&format, ".rs").into_iter().filter(|s| is_structure(s)).collect();
+    let mut pages = stems(&folder(), ".md");
+    assert!(pages.remove("README"), "the index is missing");
+    assert_eq!(pages, structures, "format-spec on the left, src/format on the right");
+}
+
+#[test]
+fn pages_have_the_headings_in_order_and_a_line_in_the_index() {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     let index = std::fs::read_to_string(folder().join("README.md")).unwrap();
-    let (mut all, tables) = (Vec::new(), tables());
-    pages(&folder(), &mut all);
-    for path in all {
-        let text = std::fs::read_to_string(&path).unwrap();
+    let tables = tables();
+    for stem in stems(&folder(), ".md").into_iter().filter(|stem| stem != "README") {
+        let text = std::fs::read_to_string(folder().join(&stem).with_extension("md")).unwrap();
         let headings: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-        assert_eq!(headings, HEADINGS, "{}", path.display());
-        let stem = path.strip_prefix(folder()).unwrap().with_extension("");
-        let stem = stem.to_str().unwrap().replace('\\', "/");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/format").join(&stem).with_extension("rs");
-        assert!(source.exists(), "{} has no source file", path.display());
+        assert_eq!(headings, HEADINGS, "{stem}");
         assert!(index.contains(&format!("({stem}.md)")), "{stem} is not in the index");
         for line in text.lines().filter_map(|line| line.strip_prefix("<!-- fields: ")) {
             let name = line.strip_suffix(" -->").unwrap();
-            assert!(tables.iter().any(|t| (t.page, t.name) == (&stem, name)), "{stem}: no such table as {name}");
+            assert!(
+                tables.iter().any(|t| (t.page, t.name) == (stem.as_str(), name)),
+                "{stem}: no such table as {name}"
+            );
         }
     }
 }

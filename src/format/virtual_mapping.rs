@@ -139,12 +139,12 @@ impl Structure for Mapping {
         } else if flags & FILE_SHARED != 0 {
             Name::Shared(w.length("source filename", |m| m.file.shared())?)
         } else {
-            Name::Text(w.c_string("source filename", 1, |m| m.file.text())?)
+            Name::Text(w.c_string("source filename", |m| m.file.text())?)
         };
         let dataset = if flags & DATASET_SHARED != 0 {
             Name::Shared(w.length("source dataset", |m| m.dataset.shared())?)
         } else {
-            Name::Text(w.c_string("source dataset", 1, |m| m.dataset.text())?)
+            Name::Text(w.c_string("source dataset", |m| m.dataset.text())?)
         };
         let source = w.nest(|m| &m.source, ())?;
         let target = w.nest(|m| &m.target, ())?;

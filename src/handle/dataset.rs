@@ -200,6 +200,7 @@ impl Dataset {
             write_time: 2,
             value: if old.value.is_empty() { Fill::Default } else { Fill::User(old.value) },
             unused_bits: 0,
+            stated: None,
         }))
     }
 

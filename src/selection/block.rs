@@ -13,6 +13,7 @@ use crate::selection::shape;
 
 /// A box of elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Block {
     /// The first element.
     pub start: Vec<u64>,

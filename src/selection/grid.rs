@@ -16,6 +16,7 @@ use crate::selection::transfer::{AxisTransfer, Transfer};
 
 /// A shape cut into chunks of one shape. Chunks at the edges may reach beyond the array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
     shape: Vec<u64>,
     chunk: Vec<u64>,
@@ -125,12 +126,14 @@ impl Grid {
 
 /// The chunks that a selection touches; see [`Grid::select`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChunkSelection {
     grid: Grid,
     parts: Parts,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Parts {
     Axes(Vec<AxisChunks>),
     Points(Vec<PointGroup>),
@@ -138,12 +141,18 @@ enum Parts {
 
 /// Points of one chunk, each with its place in the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct PointGroup {
     number: u64,
     points: Vec<(u64, Vec<u64>)>,
 }
 
 impl ChunkSelection {
+    /// The grid it was selected from.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// How many chunks are touched.
     pub fn len(&self) -> u64 {
         match &self.parts {
@@ -268,9 +277,26 @@ impl ChunkSelection {
         count
     }
 
-    /// The extent of the `i`-th touched chunk within the array, per dimension.
-    pub fn extent(&self, i: u64) -> Vec<u64> {
-        self.get(i).map_or_else(Vec::new, |touched| touched.block().count)
+    /// What copies the `i`-th touched chunk as a whole, within the array, to the same place of another chunk.
+    pub fn whole_chunk(&self, i: u64, transfer: &mut Vec<AxisTransfer>) {
+        let one = |count| AxisTransfer {
+            source_start: 0,
+            destination_start: 0,
+            count,
+            source_stride: 1,
+            destination_stride: 1,
+        };
+        transfer.clear();
+        let Parts::Axes(axes) = &self.parts else {
+            let extent = self.get(i).map_or_else(Vec::new, |touched| touched.block().count);
+            return transfer.extend(extent.into_iter().map(one));
+        };
+        let mut left = i;
+        for axis in axes.iter().rev() {
+            transfer.push(one(axis.extent(left % axis.len())));
+            left /= axis.len();
+        }
+        transfer.reverse();
     }
 }
 

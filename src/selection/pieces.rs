@@ -10,6 +10,7 @@ use crate::selection::shape;
 
 /// Elements of one chunk and their places in the result, along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Piece {
     /// The first element, counted from the chunk's start.
     pub chunk_start: u64,
@@ -25,6 +26,7 @@ pub struct Piece {
 
 /// What a selection touches along one dimension. Chunks are listed in ascending order, each once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AxisChunks {
     size: u64,
     chunk: u64,
@@ -32,13 +34,17 @@ pub struct AxisChunks {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Touched {
-    /// `count` elements from `low` up, every `step`-th; `reversed` if the result runs down.
+    /// `count` elements from `low` up, every `step`-th; `reversed` if the result runs down. They touch `chunks` chunks,
+    /// of which `first` is the first.
     Range {
         low: u64,
         step: u64,
         count: u64,
         reversed: bool,
+        first: u64,
+        chunks: u64,
     },
     List {
         chunks: Vec<ListChunk>,
@@ -47,6 +53,7 @@ enum Touched {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct ListChunk {
     chunk: u64,
     wholly: bool,
@@ -61,7 +68,13 @@ impl AxisChunks {
             AxisSelection::Range { start, step, count } => {
                 let (reversed, step) = (*step < 0, step.unsigned_abs());
                 let low = if reversed { start - (count - 1) * step } else { *start };
-                Touched::Range { low, step, count: *count, reversed }
+                let first = low / chunk;
+                let chunks = match count {
+                    0 => 0,
+                    _ if step <= chunk => (low + (count - 1) * step) / chunk - first + 1,
+                    _ => *count,
+                };
+                Touched::Range { low, step, count: *count, reversed, first, chunks }
             }
             AxisSelection::List(list) => split(list, size, chunk),
         };
@@ -71,11 +84,7 @@ impl AxisChunks {
     /// How many chunks are touched.
     pub fn len(&self) -> u64 {
         match &self.touched {
-            Touched::Range { count: 0, .. } => 0,
-            Touched::Range { low, step, count, .. } if *step <= self.chunk => {
-                (low + (count - 1) * step) / self.chunk - low / self.chunk + 1
-            }
-            Touched::Range { count, .. } => *count,
+            Touched::Range { chunks, .. } => *chunks,
             Touched::List { chunks, .. } => chunks.len() as u64,
         }
     }
@@ -88,7 +97,7 @@ impl AxisChunks {
     /// The number of the `i`-th touched chunk along the dimension.
     pub fn chunk(&self, i: u64) -> u64 {
         match &self.touched {
-            Touched::Range { low, step, .. } if *step <= self.chunk => low / self.chunk + i,
+            Touched::Range { first, step, .. } if *step <= self.chunk => first + i,
             Touched::Range { low, step, .. } => (low + i * step) / self.chunk,
             Touched::List { chunks, .. } => chunks[shape::index(i)].chunk,
         }
@@ -125,10 +134,11 @@ impl AxisChunks {
     /// Piece `n` of the `i`-th touched chunk, in the order in which the pieces are to be moved.
     pub fn piece(&self, i: u64, n: usize) -> Option<Piece> {
         match &self.touched {
-            Touched::Range { low, step, count, reversed } => {
+            Touched::Range { low, step, count, reversed, .. } => {
                 let origin = self.chunk(i) * self.chunk;
-                let first = origin.saturating_sub(*low).div_ceil(*step);
-                let end = (origin.saturating_add(self.chunk) - low).div_ceil(*step).min(*count);
+                let steps = |distance: u64| if *step == 1 { distance } else { distance.div_ceil(*step) };
+                let first = steps(origin.saturating_sub(*low));
+                let end = steps(origin.saturating_add(self.chunk) - low).min(*count);
                 Some(Piece {
                     chunk_start: low + first * step - origin,
                     value_start: if *reversed { count - 1 - first } else { first },

@@ -10,6 +10,7 @@ use crate::selection::shape;
 
 /// One dimension of a [`Transfer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AxisTransfer {
     /// Coordinate of the first element in the source.
     pub source_start: u64,
@@ -25,6 +26,7 @@ pub struct AxisTransfer {
 
 /// Which elements of a source go where in a destination: the product of its dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transfer {
     /// One entry per dimension, the same for source and destination.
     pub axes: Vec<AxisTransfer>,
@@ -97,8 +99,8 @@ pub fn copy(axes: &[AxisTransfer], source: Source<'_>, destination: Destination<
     let mut steps = Steps::default();
     let (mut from, mut to) = (1i64, 1i64);
     for (axis, a) in axes.iter().enumerate().rev() {
-        steps.source += a.source_start * from.unsigned_abs();
-        steps.destination += a.destination_start * to.unsigned_abs();
+        steps.source += signed(a.source_start) * from;
+        steps.destination += signed(a.destination_start) * to;
         steps.push(Step { count: a.count, source: a.source_stride * from, destination: a.destination_stride * to });
         from *= signed(source.shape[axis]);
         to *= signed(destination.shape[axis]);
@@ -131,7 +133,7 @@ fn signed(n: u64) -> i64 {
 }
 
 /// One loop of the copy: how often, and how many elements to step on each side.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Step {
     count: u64,
     source: i64,
@@ -141,9 +143,10 @@ struct Step {
 /// The loops of a copy, innermost first, where neighbours that behave as one are one.
 #[derive(Debug, Default)]
 struct Steps {
-    source: u64,
-    destination: u64,
-    loops: Vec<Step>,
+    source: i64,
+    destination: i64,
+    loops: [Step; shape::MAX_RANK],
+    len: usize,
 }
 
 impl Steps {
@@ -151,40 +154,39 @@ impl Steps {
         if step.count == 1 {
             return;
         }
-        if let Some(inner) = self.loops.last_mut() {
+        if let Some(inner) = self.loops[..self.len].last_mut() {
             let n = signed(inner.count);
             if step.source == inner.source * n && step.destination == inner.destination * n {
                 inner.count *= step.count;
                 return;
             }
         }
-        self.loops.push(step);
+        self.loops[self.len] = step;
+        self.len += 1;
     }
 
-    fn run(mut self, source: &[u8], destination: &mut [u8], size: usize) {
-        let contiguous = self.loops.first().is_none_or(|s| s.source == 1 && s.destination == 1);
-        let run = match self.loops.first() {
-            Some(inner) if contiguous => {
-                let run = shape::index(inner.count) * size;
-                self.loops.remove(0);
-                run
-            }
-            _ => size,
-        };
-        // Innermost two loops run tight; those further out are an odometer.
-        let one = Step { count: 1, source: 0, destination: 0 };
-        let inner = self.loops.first().copied().unwrap_or(one);
-        let outer = self.loops.get(1..).unwrap_or(&[]);
-        let counts: Vec<u64> = outer.iter().rev().map(|s| s.count).collect();
-        let mut at = vec![0; counts.len()];
+    fn run(self, source: &[u8], destination: &mut [u8], size: usize) {
+        let mut loops = &self.loops[..self.len];
+        let mut run = size;
+        if let [Step { count, source: 1, destination: 1 }, outer @ ..] = loops {
+            (run, loops) = (shape::index(*count) * size, outer);
+        }
+        // The innermost loop left runs tight; those further out are an odometer.
+        let one = [Step { count: 1, source: 0, destination: 0 }];
+        let (inner, outer) = loops.split_first().unwrap_or((&one[0], &[]));
+        let mut at = [0u64; shape::MAX_RANK];
         loop {
-            let (mut from, mut to) = (signed(self.source), signed(self.destination));
-            for (&x, step) in at.iter().rev().zip(outer) {
+            let (mut from, mut to) = (self.source, self.destination);
+            for (&x, step) in at.iter().zip(outer) {
                 from += signed(x) * step.source;
                 to += signed(x) * step.destination;
             }
-            strided(source, destination, (from, to), inner, (size, run));
-            if !shape::advance(&mut at, &counts) {
+            strided(source, destination, (from, to), *inner, (size, run));
+            let more = at.iter_mut().zip(outer).any(|(x, step)| {
+                *x = (*x + 1) % step.count;
+                *x > 0
+            });
+            if !more {
                 return;
             }
         }
@@ -310,7 +312,7 @@ mod tests {
         for (count, stride) in [(7, 1), (5, 7), (1, 99), (3, 35)] {
             steps.push(Step { count, source: stride, destination: stride });
         }
-        assert_eq!(steps.loops, [Step { count: 105, source: 1, destination: 1 }]);
+        assert_eq!(steps.loops[..steps.len], [Step { count: 105, source: 1, destination: 1 }]);
     }
 
     #[test]

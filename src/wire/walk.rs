@@ -288,8 +288,8 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         self.payload(field, payload.len(), |_| payload)
     }
 
-    /// Bytes up to a NUL, which is not part of the value; then padding so that the field is a multiple of `multiple`.
-    pub fn c_string(&mut self, field: &'static str, multiple: usize, get: impl FnOnce(&T) -> &[u8]) -> Result<Vec<u8>> {
+    /// Bytes up to a NUL, which is not part of the value.
+    pub fn c_string(&mut self, field: &'static str, get: impl FnOnce(&T) -> &[u8]) -> Result<Vec<u8>> {
         let spot = self.spot(field);
         let text = if self.is_reading() {
             let ahead = self.tape.ahead();
@@ -307,10 +307,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
             }
             text.to_vec()
         };
-        let size = (text.len() + 1).next_multiple_of(multiple);
-        self.tape.raw(spot, size, |out| {
+        self.tape.raw(spot, text.len() + 1, |out| {
             out.extend_from_slice(&text);
-            out.resize(out.len() + size - text.len(), 0);
+            out.push(0);
         })?;
         Ok(text)
     }

@@ -13,3 +13,4 @@ mod cli;
 mod corpus;
 mod hostile;
 mod read;
+mod stage;

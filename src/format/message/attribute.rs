@@ -25,8 +25,8 @@ pub struct Attribute {
     pub data: Bytes,
     /// Bytes between the parts that are not zero.
     pub slack: [Vec<u8>; 4],
-    /// The sizes that are stated of datatype and dataspace, where they are not those that these take.
-    pub stated: [Option<usize>; 2],
+    /// Sizes that the message states for datatype and dataspace where they are others than those of what is there.
+    pub stated_sizes: [Option<usize>; 2],
 }
 
 /// A message inside another: itself, or where it is.
@@ -105,9 +105,9 @@ impl Structure for Attribute {
         }
         let name_size = w.count("name size", 2, |a| a.stored_name.len())?;
         let datatype_size =
-            w.count("datatype size", 2, |a| a.stated[0].unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
+            w.count("datatype size", 2, |a| a.stated_sizes[0].unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
         let dataspace_size =
-            w.count("dataspace size", 2, |a| a.stated[1].unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
+            w.count("dataspace size", 2, |a| a.stated_sizes[1].unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
         let mut character_set = 0;
         if version == 3 {
             character_set = w.u8("name character set encoding", |a| a.character_set)?;
@@ -116,38 +116,39 @@ impl Structure for Attribute {
         let stored_name = w.bytes("name", name_size, |a| &a.stored_name)?;
         let after_name = w.slack("name padding", padded(name_size) - name_size, |a| &a.slack[1])?;
         let start = w.position();
-        let ((datatype, end), after_type) = w.boxed(
+        let mut stated_sizes = [None; 2];
+        let (datatype, after_type) = w.boxed(
             "datatype padding",
             padded(datatype_size),
             |a| &a.slack[2],
             |w| {
-                let datatype = match flags & 1 {
-                    0 => Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?),
-                    _ => Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?),
+                let datatype = if flags & 1 != 0 {
+                    Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?)
+                } else {
+                    Embedded::Here(w.nest(|a| a.datatype.value(), Level::TOP)?)
                 };
-                Ok((datatype, w.position()))
+                stated_sizes[0] = Some(datatype_size).filter(|size| *size != w.position() - start);
+                Ok(datatype)
             },
         )?;
-        // Old writers state 8 bytes more for a compound datatype with array members than it takes.
-        let of_type = Some(datatype_size).filter(|stated| *stated != end - start);
         let start = w.position();
-        let ((dataspace, end), after_space) = w.boxed(
+        let (dataspace, after_space) = w.boxed(
             "dataspace padding",
             padded(dataspace_size),
             |a| &a.slack[3],
             |w| {
-                let dataspace = match flags & 2 {
-                    0 => Embedded::Here(w.nest(|a| a.dataspace.value(), ())?),
-                    _ => Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?),
+                let dataspace = if flags & 2 != 0 {
+                    Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?)
+                } else {
+                    Embedded::Here(w.nest(|a| a.dataspace.value(), ())?)
                 };
-                Ok((dataspace, w.position()))
+                stated_sizes[1] = Some(dataspace_size).filter(|size| *size != w.position() - start);
+                Ok(dataspace)
             },
         )?;
-        let of_space = Some(dataspace_size).filter(|stated| *stated != end - start);
         let data = walk_data(w, &datatype, &dataspace)?;
         let slack = [reserved, after_name, after_type, after_space];
-        let stated = [of_type, of_space];
-        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack, stated })
+        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack, stated_sizes })
     }
 }
 
@@ -170,50 +171,62 @@ fn walk_data(
     w.payload("data", size, |a| &a.data)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(any(test, feature = "testing"))]
+pub use testing::attribute;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::super::dataspace::Kind;
     use super::super::datatype::datatype;
     use super::*;
+
+    /// Any attribute of any version whose type and shape are here.
+    pub fn attribute() -> BoxedStrategy<Attribute> {
+        (1u8..=3, vec(1u8..=255, 1..20), 0u8..2, datatype(), 1u64..4, 1u64..3)
+            .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
+                stored_name.push(0);
+                let dataspace = Dataspace {
+                    version: 1,
+                    kind: Kind::Simple,
+                    shape: vec![a, b],
+                    max_shape: None,
+                    permutation: None,
+                    reserved: Vec::new(),
+                };
+                let size = a * b * u64::from(datatype.size);
+                let data = (0..size).map(|i| u8::try_from(i % 251).expect("because of the remainder")).collect();
+                Attribute {
+                    version,
+                    stored_name,
+                    character_set: if version == 3 { character_set } else { 0 },
+                    datatype: Embedded::Here(datatype),
+                    dataspace: Embedded::Here(dataspace),
+                    data,
+                    slack: Default::default(),
+                    stated_sizes: [None; 2],
+                }
+            })
+            .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
     use crate::wire::laws;
 
     #[test]
     fn laws_hold() {
-        laws::hold::<Attribute>(|_| {
-            let name = proptest::collection::vec(1u8..=255, 1..20);
-            (1u8..=3, name, 0u8..2, datatype(), 1u64..4, 1u64..3)
-                .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
-                    stored_name.push(0);
-                    let dataspace = Dataspace {
-                        version: 1,
-                        kind: Kind::Simple,
-                        shape: vec![a, b],
-                        max_shape: None,
-                        permutation: None,
-                        reserved: Vec::new(),
-                    };
-                    let size = usize::try_from(a * b * u64::from(datatype.size)).unwrap();
-                    let data = (0..size).map(|i| u8::try_from(i % 251).unwrap()).collect();
-                    let attribute = Attribute {
-                        version,
-                        stored_name,
-                        character_set: if version == 3 { character_set } else { 0 },
-                        datatype: Embedded::Here(datatype),
-                        dataspace: Embedded::Here(dataspace),
-                        data,
-                        slack: Default::default(),
-                        stated: [None, None],
-                    };
-                    (attribute, ())
-                })
-                .boxed()
-        });
+        laws::hold::<Attribute>(|_| attribute().prop_map(|a| (a, ())).boxed());
     }
 
     #[test]
     fn a_shared_datatype_is_kept_as_its_place() {
+        use super::super::dataspace::Kind;
         use super::super::shared::SharedPlace;
         use crate::wire::{Addr, Sizes};
         let place = SharedPlace::Committed { header: Addr(0x120), kind: 2 };
@@ -232,7 +245,7 @@ mod tests {
             }),
             data: Bytes::from_static(&[1, 2, 3, 4]),
             slack: Default::default(),
-            stated: [None, None],
+            stated_sizes: [None; 2],
         };
         let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
         assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);

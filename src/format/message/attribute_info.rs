@@ -43,6 +43,29 @@ impl Structure for AttributeInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::attribute_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any attribute info message.
+    pub fn attribute_info(sizes: Sizes) -> BoxedStrategy<AttributeInfo> {
+        let addr = || proptest::option::of(laws::addr(sizes));
+        (any::<Option<u16>>(), addr(), addr(), proptest::option::of(addr()))
+            .prop_map(|(max_creation_index, fractal_heap, name_index, creation_order_index)| AttributeInfo {
+                max_creation_index,
+                fractal_heap,
+                name_index,
+                creation_order_index,
+            })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -52,13 +75,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<AttributeInfo>(|sizes| {
-            let addr = || proptest::option::of(laws::addr(sizes));
-            (any::<Option<u16>>(), addr(), addr(), proptest::option::of(addr()))
-                .prop_map(|(max_creation_index, fractal_heap, name_index, creation_order_index)| {
-                    (AttributeInfo { max_creation_index, fractal_heap, name_index, creation_order_index }, ())
-                })
-                .boxed()
-        });
+        laws::hold::<AttributeInfo>(|sizes| attribute_info(sizes).prop_map(|i| (i, ())).boxed());
     }
 }

@@ -27,6 +27,22 @@ impl Structure for BTreeK {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::btree_k;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any three numbers.
+    pub fn btree_k() -> BoxedStrategy<BTreeK> {
+        any::<(u16, u16, u16)>()
+            .prop_map(|(chunk_k, internal_k, leaf_k)| BTreeK { chunk_k, internal_k, leaf_k })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -36,10 +52,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<BTreeK>(|_| {
-            any::<(u16, u16, u16)>()
-                .prop_map(|(chunk_k, internal_k, leaf_k)| (BTreeK { chunk_k, internal_k, leaf_k }, ()))
-                .boxed()
-        });
+        laws::hold::<BTreeK>(|_| btree_k().prop_map(|k| (k, ())).boxed());
     }
 }

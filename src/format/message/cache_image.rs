@@ -25,6 +25,23 @@ impl Structure for CacheImageInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::cache_image_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any place of an image.
+    pub fn cache_image_info(sizes: Sizes) -> BoxedStrategy<CacheImageInfo> {
+        (proptest::option::of(laws::addr(sizes)), laws::length(sizes))
+            .prop_map(|(block, size)| CacheImageInfo { block, size })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -34,10 +51,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<CacheImageInfo>(|sizes| {
-            (proptest::option::of(laws::addr(sizes)), laws::length(sizes))
-                .prop_map(|(block, size)| (CacheImageInfo { block, size }, ()))
-                .boxed()
-        });
+        laws::hold::<CacheImageInfo>(|sizes| cache_image_info(sizes).prop_map(|c| (c, ())).boxed());
     }
 }

@@ -15,7 +15,22 @@ impl Structure for Comment {
     type Context = ();
 
     fn walk(w: &mut Walk<'_, '_, Self>, _: ()) -> Result<Self> {
-        Ok(Comment { text: w.c_string("comment", 1, |c| &c.text)? })
+        Ok(Comment { text: w.c_string("comment", |c| &c.text)? })
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub use testing::comment;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any comment.
+    pub fn comment() -> BoxedStrategy<Comment> {
+        vec(1u8..=255, 0..40).prop_map(|text| Comment { text }).boxed()
     }
 }
 
@@ -28,7 +43,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        let text = || proptest::collection::vec(1u8..=255, 0..40);
-        laws::hold::<Comment>(|_| text().prop_map(|text| (Comment { text }, ())).boxed());
+        laws::hold::<Comment>(|_| comment().prop_map(|c| (c, ())).boxed());
     }
 }

@@ -23,6 +23,21 @@ impl Structure for ContinuationInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::continuation_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any place of a block.
+    pub fn continuation_info(sizes: Sizes) -> BoxedStrategy<ContinuationInfo> {
+        (laws::addr(sizes), laws::length(sizes)).prop_map(|(block, size)| ContinuationInfo { block, size }).boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -32,10 +47,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<ContinuationInfo>(|sizes| {
-            (laws::addr(sizes), laws::length(sizes))
-                .prop_map(|(block, size)| (ContinuationInfo { block, size }, ()))
-                .boxed()
-        });
+        laws::hold::<ContinuationInfo>(|sizes| continuation_info(sizes).prop_map(|c| (c, ())).boxed());
     }
 }

@@ -300,7 +300,7 @@ fn walk_single(w: &mut Walk<'_, '_, DataLayout>, flags: u8) -> Result<Option<(u6
 
 /// What a walk over a layout asks of its index. Each is asked only where the index has it.
 impl ChunkIndex {
-    fn number(&self) -> u8 {
+    pub(in crate::format) fn number(&self) -> u8 {
         match self {
             ChunkIndex::BTreeV1 => 0,
             ChunkIndex::Single { .. } => 1,

@@ -164,6 +164,8 @@ pub struct Text {
 pub struct Member {
     /// The name's bytes.
     pub name: Vec<u8>,
+    /// Nonzero padding of the name in versions 1 and 2.
+    pub name_padding: Vec<u8>,
     /// Where the member begins in the element, in bytes.
     pub byte_offset: u32,
     /// Dimensions that only version 1 has.
@@ -207,6 +209,8 @@ pub struct Enumeration {
     pub base: Box<Datatype>,
     /// Names, in stored order.
     pub names: Vec<Vec<u8>>,
+    /// Padding of each name in versions 1 and 2; empty if all of it is zero.
+    pub name_padding: Vec<Vec<u8>>,
     /// Values in the base type, one after the other, in the order of the names.
     pub values: Vec<u8>,
 }
@@ -378,22 +382,28 @@ fn walk_reference(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
     Ok(Class::Reference { kind, encoding: head.field(4, 15) })
 }
 
-/// Names are padded to eight bytes before version 3.
-fn name_multiple(version: u8) -> usize {
-    if version < 3 { 8 } else { 1 }
+/// Bytes after a name and its NUL: before version 3 the three make a multiple of eight.
+fn name_padding(version: u8, name: &[u8]) -> usize {
+    if version < 3 { (name.len() + 1).wrapping_neg() % 8 } else { 0 }
 }
 
 fn walk_enumeration(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Enumeration> {
     let base: Datatype = w.nest(|d| d.class.base(), head.inner)?;
-    let mut names = Vec::new();
+    let (mut names, mut paddings) = (Vec::new(), Vec::new());
     for i in 0..head.members() {
-        names.push(w.c_string("name", name_multiple(head.version), |d| &d.class.enumeration().names[i])?);
+        let name = w.c_string("name", |d| &d.class.enumeration().names[i])?;
+        let padding = name_padding(head.version, &name);
+        paddings.push(w.slack("name padding", padding, |d| d.class.enumeration().padding(i))?);
+        names.push(name);
+    }
+    if paddings.iter().all(Vec::is_empty) {
+        paddings.clear();
     }
     let Some(size) = usize::try_from(base.size).ok().and_then(|size| size.checked_mul(names.len())) else {
         return w.corrupt("values", "the values are larger than memory");
     };
     let values = w.bytes("values", size, |d| &d.class.enumeration().values)?;
-    Ok(Enumeration { base: Box::new(base), names, values })
+    Ok(Enumeration { base: Box::new(base), names, name_padding: paddings, values })
 }
 
 fn walk_array(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
@@ -426,7 +436,8 @@ impl Structure for Member {
     type Context = MemberContext;
 
     fn walk(w: &mut Walk<'_, '_, Self>, cx: MemberContext) -> Result<Self> {
-        let name = w.c_string("name", name_multiple(cx.version), |m| &m.name)?;
+        let name = w.c_string("name", |m| &m.name)?;
+        let name_padding = w.slack("name padding", name_padding(cx.version, &name), |m| &m.name_padding)?;
         let width = if cx.version < 3 { 4 } else { minimum_width(cx.size) };
         let byte_offset = w.uint("byte offset of member", width, |m| m.byte_offset.into())?;
         let dimensions = if cx.version == 1 { Some(Box::new(walk_old_dimensions(w)?)) } else { None };
@@ -438,7 +449,7 @@ impl Structure for Member {
             return w.corrupt("byte offset of member", what);
         }
         let byte_offset = u32::try_from(byte_offset).expect("because at most four bytes were read");
-        Ok(Member { name, byte_offset, dimensions, datatype })
+        Ok(Member { name, name_padding, byte_offset, dimensions, datatype })
     }
 }
 
@@ -528,10 +539,15 @@ impl Class {
     }
 
     fn base(&self) -> &Datatype {
+        self.base_or_none().expect("because the walk asks derived classes only")
+    }
+
+    /// The datatype that a derived one is made of; `None` for compounds and for classes that are made of no other.
+    pub(in crate::format) fn base_or_none(&self) -> Option<&Datatype> {
         match self {
-            Class::Enumeration(Enumeration { base, .. }) => base,
-            Class::VariableLength { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => base,
-            _ => unreachable!("because the walk asks derived classes only"),
+            Class::Enumeration(Enumeration { base, .. }) => Some(base),
+            Class::VariableLength { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => Some(base),
+            _ => None,
         }
     }
 
@@ -602,6 +618,10 @@ impl Enumeration {
         usize::try_from(self.base.size).unwrap_or(usize::MAX)
     }
 
+    fn padding(&self, number: usize) -> &[u8] {
+        self.name_padding.get(number).map_or(&[], Vec::as_slice)
+    }
+
     /// Names with the bytes of their values, in stored order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.names.iter().map(Vec::as_slice).zip(self.values.chunks_exact(self.value_size().max(1)))
@@ -615,7 +635,7 @@ pub fn array_count(shape: &[u32]) -> Result<u64> {
 }
 
 #[cfg(any(test, feature = "testing"))]
-pub use testing::datatype;
+pub use testing::{datatype, member};
 #[cfg(any(test, feature = "testing"))]
 #[path = "datatype_testing.rs"]
 mod testing;

@@ -11,9 +11,9 @@ pub fn datatype() -> BoxedStrategy<Datatype> {
 }
 
 fn of_version(version: u8, levels: u32) -> BoxedStrategy<Datatype> {
-    let simple = prop_oneof![number(version), text(version), opaque(version), reference(version)];
+    let simple = simple(version);
     if levels == 0 {
-        return simple.boxed();
+        return simple;
     }
     let inner = of_version(version, levels - 1);
     prop_oneof![
@@ -24,6 +24,21 @@ fn of_version(version: u8, levels: u32) -> BoxedStrategy<Datatype> {
         1 => array(version, inner),
     ]
     .boxed()
+}
+
+/// A datatype with no other inside, but for complex numbers.
+fn simple(version: u8) -> BoxedStrategy<Datatype> {
+    let old = prop_oneof![number(version), text(version), opaque(version), reference(version)];
+    if version < 5 { old.boxed() } else { prop_oneof![4 => old, 1 => complex()].boxed() }
+}
+
+fn complex() -> BoxedStrategy<Datatype> {
+    (0u8..8, number(5))
+        .prop_map(|(form, base)| {
+            let (size, base) = (2 * base.size, Box::new(base));
+            Datatype { version: 5, size, class: Class::Complex { form, base }, unused_bits: 0 }
+        })
+        .boxed()
 }
 
 fn order() -> impl Strategy<Value = ByteOrder> {
@@ -123,10 +138,21 @@ fn compound(version: u8, inner: BoxedStrategy<Datatype>) -> BoxedStrategy<Dataty
                 let dimensions = (version == 1).then(|| Box::new(dimensions));
                 let count: u32 = dimensions.as_ref().map_or(1, |d| d.shape().iter().product());
                 let bytes = datatype.size * count;
-                members.push(Member { name, byte_offset: size, dimensions, datatype });
+                members.push(Member { name, name_padding: Vec::new(), byte_offset: size, dimensions, datatype });
                 size += bytes;
             }
             Datatype { version, size: size + slack, class: Class::Compound(members), unused_bits: 0 }
+        })
+        .boxed()
+}
+
+/// Any member of a compound datatype that holds no other datatypes, with what its layout depends on.
+pub fn member(version: u8) -> BoxedStrategy<(Member, MemberContext)> {
+    compound(version, simple(version))
+        .prop_filter_map("not a compound", move |compound| {
+            let Class::Compound(members) = compound.class else { return None };
+            let cx = MemberContext { version, size: compound.size, inner: Level(1) };
+            Some((members.into_iter().next()?, cx))
         })
         .boxed()
 }
@@ -140,7 +166,7 @@ fn enumeration(version: u8) -> BoxedStrategy<Datatype> {
                 let names = members.iter().map(|m| m.0.clone()).collect();
                 let width = usize::try_from(size).expect("because the sizes here are small");
                 let values = members.iter().flat_map(|m| m.1[..width].to_vec()).collect();
-                let class = Class::Enumeration(Enumeration { base, names, values });
+                let class = Class::Enumeration(Enumeration { base, names, name_padding: Vec::new(), values });
                 Datatype { version, size, class, unused_bits: 0 }
             })
         })

@@ -27,6 +27,23 @@ impl Structure for DriverInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::driver_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What any driver might keep.
+    pub fn driver_info() -> BoxedStrategy<DriverInfo> {
+        (any::<[u8; 8]>(), vec(any::<u8>(), 0..40))
+            .prop_map(|(id, information)| DriverInfo { id, information: information.into() })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -36,10 +53,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<DriverInfo>(|_| {
-            (any::<[u8; 8]>(), proptest::collection::vec(any::<u8>(), 0..40))
-                .prop_map(|(id, information)| (DriverInfo { id, information: information.into() }, ()))
-                .boxed()
-        });
+        laws::hold::<DriverInfo>(|_| driver_info().prop_map(|d| (d, ())).boxed());
     }
 }

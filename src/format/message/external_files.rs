@@ -54,6 +54,30 @@ impl Structure for Slot {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::external_files;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any list of files whose numbers fit the widths.
+    pub fn external_files(sizes: Sizes) -> BoxedStrategy<ExternalFiles> {
+        let number = || laws::length(sizes);
+        let slot = (number(), number(), proptest::option::of(number())).prop_map(|(name, offset, size)| Slot {
+            name,
+            offset,
+            size,
+        });
+        (any::<u16>(), laws::addr(sizes), vec(slot, 0..5))
+            .prop_map(|(allocated, heap, slots)| ExternalFiles { reserved: Vec::new(), allocated, heap, slots })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -63,18 +87,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<ExternalFiles>(|sizes| {
-            let number = || laws::length(sizes);
-            let slot = (number(), number(), proptest::option::of(number())).prop_map(|(name, offset, size)| Slot {
-                name,
-                offset,
-                size,
-            });
-            (any::<u16>(), laws::addr(sizes), proptest::collection::vec(slot, 0..5))
-                .prop_map(|(allocated, heap, slots)| {
-                    (ExternalFiles { reserved: Vec::new(), allocated, heap, slots }, ())
-                })
-                .boxed()
-        });
+        laws::hold::<ExternalFiles>(|sizes| external_files(sizes).prop_map(|e| (e, ())).boxed());
     }
 }

@@ -39,7 +39,7 @@ pub struct FileSpace {
 }
 
 impl FileSpaceInfo {
-    fn version(&self) -> u8 {
+    pub(in crate::format) fn version(&self) -> u8 {
         match self {
             FileSpaceInfo::V0 { .. } => 0,
             FileSpaceInfo::V1(_) => 1,
@@ -121,6 +121,40 @@ impl Structure for FileSpaceInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::file_space_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any file space info of either version.
+    pub fn file_space_info(sizes: Sizes) -> BoxedStrategy<FileSpaceInfo> {
+        let managers = |n| vec(proptest::option::of(laws::addr(sizes)), n);
+        let v0 = (0u8..5, laws::length(sizes), managers(6)).prop_map(|(strategy, threshold, managers)| {
+            let managers = if strategy == 1 { managers } else { Vec::new() };
+            FileSpaceInfo::V0 { strategy, threshold, managers }
+        });
+        let numbers = (0u8..4, any::<bool>(), laws::length(sizes), laws::length(sizes), any::<u16>());
+        let end = proptest::option::of(laws::addr(sizes));
+        let v1 = (numbers, end, managers(12)).prop_map(|(n, end_of_allocated, managers)| {
+            FileSpaceInfo::V1(FileSpace {
+                strategy: n.0,
+                persisting: n.1,
+                threshold: n.2,
+                page_size: n.3,
+                page_end_threshold: n.4,
+                end_of_allocated,
+                managers: if n.1 { managers } else { Vec::new() },
+            })
+        });
+        prop_oneof![v0, v1].boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -130,26 +164,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<FileSpaceInfo>(|sizes| {
-            let managers = |n| proptest::collection::vec(proptest::option::of(laws::addr(sizes)), n);
-            let v0 = (0u8..5, laws::length(sizes), managers(6)).prop_map(|(strategy, threshold, managers)| {
-                let managers = if strategy == 1 { managers } else { Vec::new() };
-                FileSpaceInfo::V0 { strategy, threshold, managers }
-            });
-            let numbers = (0u8..4, any::<bool>(), laws::length(sizes), laws::length(sizes), any::<u16>());
-            let end = proptest::option::of(laws::addr(sizes));
-            let v1 = (numbers, end, managers(12)).prop_map(|(n, end_of_allocated, managers)| {
-                FileSpaceInfo::V1(FileSpace {
-                    strategy: n.0,
-                    persisting: n.1,
-                    threshold: n.2,
-                    page_size: n.3,
-                    page_end_threshold: n.4,
-                    end_of_allocated,
-                    managers: if n.1 { managers } else { Vec::new() },
-                })
-            });
-            prop_oneof![v0, v1].prop_map(|i| (i, ())).boxed()
-        });
+        laws::hold::<FileSpaceInfo>(|sizes| file_space_info(sizes).prop_map(|i| (i, ())).boxed());
     }
 }

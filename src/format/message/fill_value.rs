@@ -35,6 +35,17 @@ pub struct FillValue {
     pub value: Fill,
     /// Bits 6 and 7 of the flags of version 3.
     pub unused_bits: u8,
+    /// How versions 1 and 2 state the value, where there are several ways and it is not ours.
+    pub stated: Option<Stated>,
+}
+
+/// How versions 1 and 2 state a fill value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// Whether it is called defined.
+    pub defined: bool,
+    /// Its size, a signed number as its bits. Version 2 has it for defined values only.
+    pub size: u32,
 }
 
 /// What is known of a fill value.
@@ -66,13 +77,21 @@ impl FillValue {
         self.allocation_time | self.write_time << 2 | value | self.unused_bits
     }
 
-    /// The signed size of versions 1 and 2, as its bits: -1 for an undefined value, 0 for the default.
-    fn old_size(&self) -> u32 {
-        match &self.value {
+    fn stated(&self) -> Stated {
+        self.stated.unwrap_or_else(|| self.value.stated())
+    }
+}
+
+impl Fill {
+    /// How we state it in versions 1 and 2: with size -1 if undefined.
+    fn stated(&self) -> Stated {
+        let size = match self {
             Fill::Undefined => u32::MAX,
             Fill::Default => 0,
-            Fill::User(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX - 1),
-        }
+            // A size that does not fit is one for which the bytes are too few, which is an error.
+            Fill::User(bytes) => i32::try_from(bytes.len()).map_or(1, i32::cast_unsigned),
+        };
+        Stated { defined: *self != Fill::Undefined, size }
     }
 }
 
@@ -89,14 +108,14 @@ impl Structure for FillValue {
 fn walk_old(w: &mut Walk<'_, '_, FillValue>, version: u8) -> Result<FillValue> {
     let allocation_time = w.u8("space allocation time", |f| f.allocation_time)?;
     let write_time = w.u8("fill value write time", |f| f.write_time)?;
-    let defined = match w.u8("fill value defined", |f| u8::from(f.value != Fill::Undefined || f.version == 1))? {
+    let defined = match w.u8("fill value defined", |f| f.stated().defined.into())? {
         0 => false,
         1 => true,
         other => return w.corrupt("fill value defined", format!("value is {other}, must be 0 or 1")),
     };
-    let mut value = Fill::Undefined;
+    let (mut value, mut stated) = (Fill::Undefined, None);
     if version == 1 || defined {
-        let size = w.u32("size", FillValue::old_size)?;
+        let size = w.u32("size", |f| f.stated().size)?;
         value = match size {
             0 if defined => Fill::Default,
             0 | 0x8000_0000.. => Fill::Undefined,
@@ -105,8 +124,9 @@ fn walk_old(w: &mut Walk<'_, '_, FillValue>, version: u8) -> Result<FillValue> {
                 Fill::User(w.payload("fill value", size, FillValue::bytes)?)
             }
         };
+        stated = Some(Stated { defined, size }).filter(|stated| *stated != value.stated());
     }
-    Ok(FillValue { version, allocation_time, write_time, value, unused_bits: 0 })
+    Ok(FillValue { version, allocation_time, write_time, value, unused_bits: 0, stated })
 }
 
 fn walk_v3(w: &mut Walk<'_, '_, FillValue>) -> Result<FillValue> {
@@ -121,7 +141,41 @@ fn walk_v3(w: &mut Walk<'_, '_, FillValue>) -> Result<FillValue> {
         }
     };
     let (allocation_time, write_time) = (flags & 3, flags >> 2 & 3);
-    Ok(FillValue { version: 3, allocation_time, write_time, value, unused_bits: flags & 0xc0 })
+    Ok(FillValue { version: 3, allocation_time, write_time, value, unused_bits: flags & 0xc0, stated: None })
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{fill_value, old_fill_value};
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bytes() -> impl Strategy<Value = Bytes> {
+        vec(any::<u8>(), 1..20).prop_map(Bytes::from)
+    }
+
+    /// Any fill value as written before 1.6.
+    pub fn old_fill_value() -> BoxedStrategy<OldFillValue> {
+        bytes().prop_map(|value| OldFillValue { value }).boxed()
+    }
+
+    /// Any fill value of any version.
+    pub fn fill_value() -> BoxedStrategy<FillValue> {
+        let value = prop_oneof![Just(Fill::Default), Just(Fill::Undefined), bytes().prop_map(Fill::User)];
+        (1u8..=3, 0u8..4, 0u8..3, value)
+            .prop_map(|(version, allocation_time, write_time, value)| FillValue {
+                version,
+                allocation_time,
+                write_time,
+                value,
+                unused_bits: 0,
+                stated: None,
+            })
+            .boxed()
+    }
 }
 
 #[cfg(test)]
@@ -133,15 +187,7 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        let bytes = || proptest::collection::vec(any::<u8>(), 1..20).prop_map(Bytes::from);
-        laws::hold::<OldFillValue>(|_| bytes().prop_map(|value| (OldFillValue { value }, ())).boxed());
-        laws::hold::<FillValue>(|_| {
-            let value = prop_oneof![Just(Fill::Default), Just(Fill::Undefined), bytes().prop_map(Fill::User)];
-            (1u8..=3, 0u8..4, 0u8..3, value)
-                .prop_map(|(version, allocation_time, write_time, value)| {
-                    (FillValue { version, allocation_time, write_time, value, unused_bits: 0 }, ())
-                })
-                .boxed()
-        });
+        laws::hold::<OldFillValue>(|_| old_fill_value().prop_map(|f| (f, ())).boxed());
+        laws::hold::<FillValue>(|_| fill_value().prop_map(|f| (f, ())).boxed());
     }
 }

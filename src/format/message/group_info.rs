@@ -37,6 +37,22 @@ impl Structure for GroupInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::group_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any group info.
+    pub fn group_info() -> BoxedStrategy<GroupInfo> {
+        any::<(Option<(u16, u16)>, Option<(u16, u16)>)>()
+            .prop_map(|(link_phase, estimates)| GroupInfo { link_phase, estimates })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -46,10 +62,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<GroupInfo>(|_| {
-            any::<(Option<(u16, u16)>, Option<(u16, u16)>)>()
-                .prop_map(|(link_phase, estimates)| (GroupInfo { link_phase, estimates }, ()))
-                .boxed()
-        });
+        laws::hold::<GroupInfo>(|_| group_info().prop_map(|g| (g, ())).boxed());
     }
 }

@@ -134,6 +134,38 @@ fn walk_target(w: &mut Walk<'_, '_, Link>, class: u8) -> Result<LinkTarget> {
     })
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::link;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any link.
+    pub fn link(sizes: Sizes) -> BoxedStrategy<Link> {
+        let data = || vec(any::<u8>(), 0..30);
+        let target = prop_oneof![
+            laws::addr(sizes).prop_map(LinkTarget::Hard),
+            data().prop_map(LinkTarget::Soft),
+            data().prop_map(LinkTarget::External),
+            (65u8..=255, data()).prop_map(|(class, data)| LinkTarget::User { class, data }),
+        ];
+        let name = prop_oneof![data(), Just("é".repeat(200).into_bytes())];
+        let order = any::<Option<u64>>();
+        (order, proptest::option::of(0u8..2), name, target, any::<bool>())
+            .prop_map(|(creation_order, character_set, mut name, target, hard_type)| {
+                name.push(b'x');
+                let name_width = u8::from(name.len() > 255);
+                let encoding = LinkEncoding { name_width, hard_type: hard_type && target.class() == 0 };
+                Link { creation_order, character_set, name, target, encoding }
+            })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -143,25 +175,7 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<Link>(|sizes| {
-            let data = || proptest::collection::vec(any::<u8>(), 0..30);
-            let target = prop_oneof![
-                laws::addr(sizes).prop_map(LinkTarget::Hard),
-                data().prop_map(LinkTarget::Soft),
-                data().prop_map(LinkTarget::External),
-                (65u8..=255, data()).prop_map(|(class, data)| LinkTarget::User { class, data }),
-            ];
-            let name = prop_oneof![data(), Just("é".repeat(200).into_bytes())];
-            let order = any::<Option<u64>>();
-            (order, proptest::option::of(0u8..2), name, target, any::<bool>())
-                .prop_map(|(creation_order, character_set, mut name, target, hard_type)| {
-                    name.push(b'x');
-                    let name_width = u8::from(name.len() > 255);
-                    let encoding = LinkEncoding { name_width, hard_type: hard_type && target.class() == 0 };
-                    (Link { creation_order, character_set, name, target, encoding }, ())
-                })
-                .boxed()
-        });
+        laws::hold::<Link>(|sizes| link(sizes).prop_map(|l| (l, ())).boxed());
     }
 
     #[test]

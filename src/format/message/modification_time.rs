@@ -61,6 +61,25 @@ impl Structure for ModificationTime {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{modification_time, old_modification_time};
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any time of before 1.6, digits or not.
+    pub fn old_modification_time() -> BoxedStrategy<OldModificationTime> {
+        any::<[u8; 14]>().prop_map(|digits| OldModificationTime { digits, reserved: Vec::new() }).boxed()
+    }
+
+    /// Any time.
+    pub fn modification_time() -> BoxedStrategy<ModificationTime> {
+        any::<u32>().prop_map(|seconds| ModificationTime { seconds, reserved: Vec::new() }).boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -70,13 +89,8 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        let none = Vec::new;
-        laws::hold::<ModificationTime>(|_| {
-            any::<u32>().prop_map(move |seconds| (ModificationTime { seconds, reserved: none() }, ())).boxed()
-        });
-        laws::hold::<OldModificationTime>(|_| {
-            any::<[u8; 14]>().prop_map(move |digits| (OldModificationTime { digits, reserved: none() }, ())).boxed()
-        });
+        laws::hold::<ModificationTime>(|_| modification_time().prop_map(|t| (t, ())).boxed());
+        laws::hold::<OldModificationTime>(|_| old_modification_time().prop_map(|t| (t, ())).boxed());
     }
 
     #[test]

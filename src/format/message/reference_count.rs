@@ -20,6 +20,20 @@ impl Structure for ReferenceCount {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::reference_count;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any count.
+    pub fn reference_count() -> BoxedStrategy<ReferenceCount> {
+        any::<u32>().prop_map(|count| ReferenceCount { count }).boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -29,6 +43,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<ReferenceCount>(|_| any::<u32>().prop_map(|count| (ReferenceCount { count }, ())).boxed());
+        laws::hold::<ReferenceCount>(|_| reference_count().prop_map(|r| (r, ())).boxed());
     }
 }

@@ -74,6 +74,30 @@ impl Structure for Shared {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::shared;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any place of a shared message.
+    pub fn shared(sizes: Sizes) -> BoxedStrategy<Shared> {
+        let committed = (1u8..=3, laws::addr(sizes), laws::length(sizes)).prop_map(|(version, header, unused)| {
+            let reserved = (Vec::new(), if version == 1 { unused } else { 0 });
+            Shared { version, place: SharedPlace::Committed { header, kind: 2 }, reserved }
+        });
+        let heap = any::<[u8; 8]>().prop_map(|id| Shared {
+            version: 3,
+            place: SharedPlace::Heap(id),
+            reserved: (Vec::new(), 0),
+        });
+        prop_oneof![committed, heap].boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -83,17 +107,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<Shared>(|sizes| {
-            let committed = (1u8..=3, laws::addr(sizes), laws::length(sizes)).prop_map(|(version, header, unused)| {
-                let reserved = (Vec::new(), if version == 1 { unused } else { 0 });
-                Shared { version, place: SharedPlace::Committed { header, kind: 2 }, reserved }
-            });
-            let heap = any::<[u8; 8]>().prop_map(|id| Shared {
-                version: 3,
-                place: SharedPlace::Heap(id),
-                reserved: (Vec::new(), 0),
-            });
-            prop_oneof![committed, heap].prop_map(|s| (s, ())).boxed()
-        });
+        laws::hold::<Shared>(|sizes| shared(sizes).prop_map(|s| (s, ())).boxed());
     }
 }

@@ -24,6 +24,23 @@ impl Structure for SharedMessageTableInfo {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::shared_message_table_info;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any place of a table.
+    pub fn shared_message_table_info(sizes: Sizes) -> BoxedStrategy<SharedMessageTableInfo> {
+        (laws::addr(sizes), any::<u8>())
+            .prop_map(|(table, index_count)| SharedMessageTableInfo { table, index_count })
+            .boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -33,10 +50,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<SharedMessageTableInfo>(|sizes| {
-            (laws::addr(sizes), any::<u8>())
-                .prop_map(|(table, index_count)| (SharedMessageTableInfo { table, index_count }, ()))
-                .boxed()
-        });
+        laws::hold::<SharedMessageTableInfo>(|sizes| shared_message_table_info(sizes).prop_map(|t| (t, ())).boxed());
     }
 }

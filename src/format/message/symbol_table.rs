@@ -23,6 +23,22 @@ impl Structure for SymbolTable {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub use testing::symbol_table;
+#[cfg(any(test, feature = "testing"))]
+mod testing {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Sizes, laws};
+
+    /// Any symbol table message.
+    pub fn symbol_table(sizes: Sizes) -> BoxedStrategy<SymbolTable> {
+        let addr = || proptest::option::of(laws::addr(sizes));
+        (addr(), addr()).prop_map(|(btree, local_heap)| SymbolTable { btree, local_heap }).boxed()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -32,9 +48,6 @@ mod tests {
 
     #[test]
     fn laws_hold() {
-        laws::hold::<SymbolTable>(|sizes| {
-            let addr = || proptest::option::of(laws::addr(sizes));
-            (addr(), addr()).prop_map(|(btree, local_heap)| (SymbolTable { btree, local_heap }, ())).boxed()
-        });
+        laws::hold::<SymbolTable>(|sizes| symbol_table(sizes).prop_map(|t| (t, ())).boxed());
     }
 }

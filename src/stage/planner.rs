@@ -1,0 +1,217 @@
+//! From what is wanted to plans: choosing chunks, sorting them by slab and row, and deciding what goes where.
+//!
+//! Nothing here changes an array or looks at an element. Every plan takes the chunks that a selection touches, in the
+//! order (slab, row, place in the grid), one transfer plan per pair of slabs.
+
+use bitvec::prelude::BitVec;
+
+use crate::error::{Error, Result};
+use crate::selection::{Block, ChunkSelection, Grid, Index, Selected, Selection};
+use crate::stage::array::StagedArray;
+use crate::stage::map::ChunkMap;
+use crate::stage::plan::{
+    Cell, Change, ChangesPlan, GetItemPlan, LoadPlan, Part, SetItemPlan, Side, SlabChanges, TransferPlan,
+};
+
+/// A touched chunk and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Placed {
+    pub(crate) slab: usize,
+    pub(crate) row: u64,
+    pub(crate) touched: u64,
+    /// Its number in the grid of the map.
+    pub(crate) number: usize,
+}
+
+/// The chunks of `selection` that `keep` wants (by slab and by which of the touched they are), sorted.
+pub(crate) fn placed(
+    selection: &ChunkSelection,
+    map: &ChunkMap,
+    grid: &Grid,
+    keep: impl Fn(usize, usize) -> bool,
+) -> Vec<Placed> {
+    let mut found = vec![];
+    for (touched, number) in selection.numbers(grid).into_iter().enumerate() {
+        let Some(number) = number.and_then(|n| usize::try_from(n).ok()) else { continue };
+        let (slab, row) = map.get(number);
+        if keep(slab, touched) {
+            found.push(Placed { slab, row, touched: touched as u64, number });
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// How the chunks of one plan move.
+pub(crate) struct Move {
+    pub(crate) part: Part,
+    pub(crate) selection: usize,
+    pub(crate) moves: bool,
+}
+
+impl Move {
+    /// One transfer plan per slab that the chunks are on: `sides` gives source and destination and the rows there.
+    pub(crate) fn by_slab(
+        &self,
+        placed: &[Placed],
+        sides: impl Fn(&Placed, u64) -> ((Side, u64), (Side, u64)),
+    ) -> Vec<TransferPlan> {
+        let mut plans: Vec<TransferPlan> = vec![];
+        for (n, chunk) in placed.iter().enumerate() {
+            let ((source, source_row), (destination, destination_row)) = sides(chunk, n as u64);
+            let cell = Cell { touched: chunk.touched, source_row, destination_row };
+            match plans.last_mut() {
+                Some(last) if last.source == source && last.destination == destination => last.cells.push(cell),
+                _ => plans.push(TransferPlan {
+                    source,
+                    destination,
+                    part: self.part,
+                    selection: self.selection,
+                    moves: self.moves,
+                    cells: vec![cell],
+                }),
+            }
+        }
+        plans
+    }
+}
+
+/// The shape of a slab of `chunks` chunks.
+pub(crate) fn slab_shape(chunk: &[u64], chunks: usize) -> Result<Vec<u64>> {
+    let mut shape = chunk.to_vec();
+    let rows = chunk[0].checked_mul(chunks as u64);
+    shape[0] = rows.ok_or_else(|| Error::limit(format!("{chunks} chunks of shape {chunk:?} are too many")))?;
+    Ok(shape)
+}
+
+impl SlabChanges {
+    /// Appends a slab for the chunks of `placed` and copies their `part` there.
+    pub(crate) fn bring(
+        &mut self,
+        placed: &[Placed],
+        chunk: &[u64],
+        (part, selection): (Part, usize),
+    ) -> Result<usize> {
+        let slab = self.first + self.append.len();
+        self.append.push(slab_shape(chunk, placed.len())?);
+        let how = Move { part, selection, moves: true };
+        let plans =
+            how.by_slab(placed, |from, n| ((Side::Slab(from.slab), from.row), (Side::Slab(slab), n * chunk[0])));
+        self.transfers.extend(plans);
+        Ok(slab)
+    }
+}
+
+impl StagedArray {
+    /// What `selection` comes to, under the rules for staged arrays: a list and an int (or another list) must not be
+    /// apart, because NumPy and HDF5 then disagree about the result's shape.
+    ///
+    /// Errors: `Unsupported` for those, and the errors of [`Selection::resolve`].
+    pub fn resolve(&self, selection: &Selection) -> Result<Selected> {
+        if let Selection::Indices(indices) = selection {
+            let fancy = |index: &Index| matches!(index, Index::At(_) | Index::List(_) | Index::Mask { .. });
+            let lists = indices.iter().any(|index| matches!(index, Index::List(_) | Index::Mask { .. }));
+            let (first, last) = (indices.iter().position(fancy), indices.iter().rposition(fancy));
+            if let (true, Some(first), Some(last)) = (lists, first, last) {
+                let apart = !indices[first..=last].iter().all(fancy);
+                let ints = indices.iter().any(|index| matches!(index, Index::At(_)));
+                if apart && ints {
+                    return Err(Error::unsupported("an integer and a list with a range between them"));
+                }
+            }
+        }
+        selection.resolve(self.shape())
+    }
+
+    /// The plan for reading `selection`.
+    pub fn plan_get(&self, selection: &Selection) -> Result<GetItemPlan> {
+        self.plan_get_selected(&self.resolve(selection)?)
+    }
+
+    pub(crate) fn plan_get_selected(&self, selected: &Selected) -> Result<GetItemPlan> {
+        let mut plan = GetItemPlan {
+            output_shape: selected.result_shape().to_vec(),
+            aligned_shape: selected.aligned_shape().to_vec(),
+            kept: selected.result_dimensions().iter().map(Option::is_some).collect(),
+            selections: vec![],
+            transfers: vec![],
+        };
+        if selected.is_empty() {
+            return Ok(plan);
+        }
+        let touched = self.grid.select(selected)?;
+        let all = placed(&touched, &self.map, &self.grid, |_, _| true);
+        let how = Move { part: Part::Selected, selection: 0, moves: false };
+        plan.transfers = how.by_slab(&all, |from, _| ((Side::Slab(from.slab), from.row), (Side::Result, 0)));
+        plan.selections.push(touched);
+        Ok(plan)
+    }
+
+    /// The plan for writing `selection`.
+    pub fn plan_set(&self, selection: &Selection) -> Result<SetItemPlan> {
+        self.plan_set_selected(&self.resolve(selection)?)
+    }
+
+    pub(crate) fn plan_set_selected(&self, selected: &Selected) -> Result<SetItemPlan> {
+        let mut changes = self.no_changes();
+        let value_shape = selected.result_shape().to_vec();
+        let kept = selected.result_dimensions().iter().map(Option::is_some).collect();
+        if selected.is_empty() {
+            return Ok(SetItemPlan { value_shape, kept, changes });
+        }
+        let (touched, chunk) = (self.grid.select(selected)?, self.grid.chunk_shape());
+        let all = placed(&touched, &self.map, &self.grid, |_, _| true);
+        let staged = all.partition_point(|chunk| chunk.slab <= self.base_slabs);
+        let (ours, staged) = (&all[..staged], &all[staged..]);
+        let wholly = if ours.is_empty() { BitVec::EMPTY } else { touched.wholly() };
+        let is_whole = |chunk: &Placed| usize::try_from(chunk.touched).is_ok_and(|n| wholly[n]);
+        let (whole, mut partly): (Vec<Placed>, Vec<Placed>) = ours.iter().copied().partition(is_whole);
+        changes.selections.push(touched);
+        if !partly.is_empty() {
+            let slab = changes.bring(&partly, chunk, (Part::Whole, 0))?;
+            for (n, moved) in partly.iter_mut().enumerate() {
+                (moved.slab, moved.row) = (slab, n as u64 * chunk[0]);
+            }
+        }
+        if !whole.is_empty() {
+            let slab = changes.first + changes.append.len();
+            changes.append.push(slab_shape(chunk, whole.len())?);
+            let how = Move { part: Part::Selected, selection: 0, moves: true };
+            changes.transfers.extend(how.by_slab(&whole, |_, n| ((Side::Value, 0), (Side::Slab(slab), n * chunk[0]))));
+        }
+        let how = Move { part: Part::Selected, selection: 0, moves: false };
+        let to = |chunk: &Placed, _| ((Side::Value, 0), (Side::Slab(chunk.slab), chunk.row));
+        changes.transfers.extend(how.by_slab(staged, to));
+        changes.transfers.extend(how.by_slab(&partly, to));
+        Ok(SetItemPlan { value_shape, kept, changes })
+    }
+
+    /// The plan for loading all base chunks into memory.
+    pub fn plan_load(&self) -> Result<LoadPlan> {
+        let mut changes = self.no_changes();
+        if !self.has_base_chunks() {
+            return Ok(LoadPlan { changes });
+        }
+        let touched = self.grid.select(&Selected::all(self.shape()))?;
+        let found = placed(&touched, &self.map, &self.grid, |slab, _| 0 < slab && slab <= self.base_slabs);
+        if !found.is_empty() {
+            changes.bring(&found, self.grid.chunk_shape(), (Part::Selected, 0))?;
+            changes.selections.push(touched);
+        }
+        Ok(LoadPlan { changes })
+    }
+
+    /// The chunks that are not on the full slab, row-major over the grid.
+    pub fn plan_changes(&self) -> ChangesPlan {
+        let found = self.map.iter().enumerate().filter(|(_, (slab, _))| *slab != 0);
+        let change = |(number, (slab, row)): (usize, (usize, u64))| {
+            let block: Block = self.grid.block(&self.grid.coordinates(number as u64)?);
+            Some(Change { block, slab, row })
+        };
+        ChangesPlan { changes: found.filter_map(change).collect() }
+    }
+
+    pub(crate) fn no_changes(&self) -> SlabChanges {
+        SlabChanges { first: self.slabs.len(), ..SlabChanges::default() }
+    }
+}
