@@ -360,7 +360,7 @@ impl View<'_> {
         #[cfg(feature = "rayon")]
         if items.len() >= MANY && self.loaded.reads_on_the_spot() {
             use rayon::prelude::*;
-            return items.par_iter().with_min_len(MANY / 4).map(|item| job(item)).collect();
+            return items.par_iter().with_min_len(MANY / 4).map(&job).collect();
         }
         let (mut values, mut missing) = (Vec::new(), Vec::new());
         for item in items {

@@ -215,7 +215,7 @@ fn unfold(tree: &str) -> Vec<String> {
     }
     parts.push(&body[start..]);
     let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
-    parts.flat_map(|part| unfold(part)).map(|path| format!("{head}{path}")).collect()
+    parts.flat_map(unfold).map(|path| format!("{head}{path}")).collect()
 }
 
 /// The path from the crate on, without `self`; `None` for what is elsewhere.

@@ -2,6 +2,7 @@
 //!
 //! - `HDFIVE_CORPUS`: a folder of files with their `ORACLE.jsonl`; otherwise `../shared/corpus`, where it is there.
 //! - `HDFIVE_BLESS=1`: takes new output of the command `h5` as what is expected.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "../../src/cli/document.rs"]
 mod document;

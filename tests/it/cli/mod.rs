@@ -41,9 +41,9 @@ fn build() -> PathBuf {
     }
     let output = python::run(&mut command, "the tests of the command build it");
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    let executable = messages.lines().filter_map(|line| {
+    let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
     });
-    executable.last().expect("because cargo names what it has built")
+    executables.next_back().expect("because cargo names what it has built")
 }

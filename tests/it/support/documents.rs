@@ -148,7 +148,7 @@ pub(crate) fn compare(want: &Value, ours: &Value) -> Vec<Fault> {
         match text(object, "kind") {
             "group" => {
                 let unknown: BTreeSet<&str> =
-                    list(object, "links").iter().filter(|l| l[1] == "hard" && l[2] == "?").map(|l| name(l)).collect();
+                    list(object, "links").iter().filter(|l| l[1] == "hard" && l[2] == "?").map(name).collect();
                 broken.extend(unknown.iter().map(|name| format!("{}/{name}", path.trim_end_matches('/'))));
                 if links(object, &unknown) != links(other, &unknown) {
                     faults.add(&format!("{path}.links"), "differ");
@@ -160,10 +160,10 @@ pub(crate) fn compare(want: &Value, ours: &Value) -> Vec<Fault> {
                     || object.get("undigested").is_some()
                     || is_behind_unsupported_filter(other);
                 faults.keys(path, &DATASET, object, other, free);
-                if let (Some(sparse), Some(ours)) = (object.get("sparse"), other.get("sparse")) {
-                    if sparse != ours {
-                        faults.differ(&format!("{path}.sparse"), sparse, ours);
-                    }
+                if let (Some(sparse), Some(ours)) = (object.get("sparse"), other.get("sparse"))
+                    && sparse != ours
+                {
+                    faults.differ(&format!("{path}.sparse"), sparse, ours);
                 }
                 let fill = &object["fill"];
                 if fill["defined"] == "user" && fill["digest"] != other["fill"]["digest"] {
