@@ -384,9 +384,9 @@ fn rows(samples: &[(Sizes, Vec<Shown>)]) -> Vec<Row> {
             counts.entry(field).or_default().insert(number);
         }
     }
-    let mut rows: Vec<Row> = Vec::new();
+    let (mut rows, mut orders): (Vec<Row>, Vec<Vec<Key>>) = (Vec::new(), Vec::new());
     for (sizes, fields) in samples {
-        let mut next = 0;
+        let (mut next, mut order) = (0, Vec::new());
         for &((structure, field, number), size, follows_itself) in fields {
             let is_list = counts[&(structure, field)].len() > 1;
             let key = (structure, field, if is_list { 0 } else { number });
@@ -398,9 +398,26 @@ fn rows(samples: &[(Sizes, Vec<Shown>)]) -> Vec<Row> {
             next = at + 1;
             rows[at].seen.push((*sizes, size));
             rows[at].is_repeated |= is_list || follows_itself;
+            order.push(key);
         }
+        orders.push(order);
     }
-    rows
+    in_order(rows, &orders)
+}
+
+/// The rows, so that a field which all values that have both show before another comes before it.
+fn in_order(mut rows: Vec<Row>, orders: &[Vec<Key>]) -> Vec<Row> {
+    let place = |order: &Vec<Key>, row: &Row| order.iter().position(|key| *key == row.key);
+    let is_before = |a: &Row, b: &Row| {
+        let mut both = orders.iter().filter_map(|order| place(order, a).zip(place(order, b))).peekable();
+        both.peek().is_some() && both.all(|(a, b)| a < b)
+    };
+    let mut sorted = Vec::new();
+    while !rows.is_empty() {
+        let first = rows.iter().position(|row| !rows.iter().any(|other| is_before(other, row)));
+        sorted.push(rows.remove(first.unwrap_or(0)));
+    }
+    sorted
 }
 
 impl Row {

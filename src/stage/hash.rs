@@ -7,10 +7,9 @@ use sha2::{Digest, Sha256};
 use crate::convert::ElementType;
 use crate::error::Result;
 use crate::selection::{Block, Run};
-use crate::stage::show::Tuple;
 use crate::stage::slabs::Memory;
 use crate::stage::texts::Texts;
-use crate::stage::values::Array;
+use crate::stage::values::{Array, Tuple};
 
 /// A SHA-256. All zero stands for "not known".
 pub type Hash = [u8; 32];

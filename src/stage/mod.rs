@@ -12,6 +12,7 @@ mod create;
 mod execute;
 mod hash;
 mod map;
+mod parallel;
 pub mod plan;
 mod planner;
 mod resize;

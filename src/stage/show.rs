@@ -12,27 +12,12 @@ use crate::stage::array::StagedArray;
 use crate::stage::plan::{
     ChangesPlan, CommitPlan, GetItemPlan, HashPlan, LoadPlan, ResizePlan, SetItemPlan, Side, SlabChanges, TransferPlan,
 };
+use crate::stage::values::Tuple;
 
 /// Chunks per pair of slabs that are listed in full.
 const MOST: usize = 200;
 /// Chunks at either end that are listed when there are more.
 const ENDS: usize = 20;
-
-/// A shape as Python prints a tuple.
-pub(crate) struct Tuple<'a>(pub(crate) &'a [u64]);
-
-impl Display for Tuple<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [one] => write!(f, "({one},)"),
-            sizes => {
-                f.write_str("(")?;
-                list(f, sizes.iter())?;
-                f.write_str(")")
-            }
-        }
-    }
-}
 
 fn list<T: Display>(f: &mut Formatter<'_>, items: impl Iterator<Item = T>) -> fmt::Result {
     for (n, item) in items.enumerate() {

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use crate::convert::{ElementType, cast};
 use crate::error::{Error, Result};
 use crate::selection::{Destination, Source, Transfer, copy, shape};
-use crate::stage::execute::each;
+use crate::stage::parallel::each;
 use crate::stage::texts::Texts;
 use crate::stage::values::Array;
 use crate::stage::zeroed::Zeroed;

@@ -1,6 +1,7 @@
 //! An array of values in memory, of any element type: what goes into a staged array and comes out of it.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::convert::{Element, ElementType, cast};
 use crate::error::{Error, Result};
@@ -142,6 +143,22 @@ fn expect_count(shape: &[u64], found: u64, size: usize) -> Result<()> {
     match shape::count(shape)?.checked_mul(size as u64) {
         Some(expected) if expected == found => Ok(()),
         _ => Err(Error::invalid(format!("{found} values or bytes for shape {shape:?}"))),
+    }
+}
+
+/// A shape as Python prints a tuple.
+pub(crate) struct Tuple<'a>(pub(crate) &'a [u64]);
+
+impl fmt::Display for Tuple<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [one] = self.0 {
+            return write!(f, "({one},)");
+        }
+        f.write_str("(")?;
+        for (n, size) in self.0.iter().enumerate() {
+            write!(f, "{}{size}", if n > 0 { ", " } else { "" })?;
+        }
+        f.write_str(")")
     }
 }
 

@@ -188,7 +188,7 @@ mod testing {
             .prop_map(|(version, mut stored_name, character_set, datatype, a, b)| {
                 stored_name.push(0);
                 let dataspace = Dataspace {
-                    version: 1,
+                    version: if b == 1 { 1 } else { 2 },
                     kind: Kind::Simple,
                     shape: vec![a, b],
                     max_shape: None,
@@ -249,5 +249,18 @@ mod tests {
         };
         let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
         assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);
+    }
+
+    #[test]
+    fn a_datatype_that_is_smaller_than_stated_is_written_back_alike() {
+        use crate::wire::{Addr, Sizes};
+        let head = [3, 0, 2, 0, 10, 0, 5, 0, 0, b'x', 0];
+        let (string_of_two, slack) = ([0x13, 0, 0, 0, 2, 0, 0, 0], [0, 0]);
+        let (scalar, slack_2) = ([2, 0, 0, 0], [7]);
+        let bytes = [&head[..], &string_of_two, &slack, &scalar, &slack_2, b"ab"].concat();
+        let attribute = Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap();
+        assert_eq!(attribute.stated_sizes, [Some(10), Some(5)]);
+        assert_eq!(attribute.data.as_ref(), b"ab");
+        assert_eq!(attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap(), bytes);
     }
 }

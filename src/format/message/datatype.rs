@@ -661,4 +661,16 @@ mod tests {
         let error = Datatype::decode(&bytes, Addr(0), Sizes::EIGHT, Level::TOP).unwrap_err();
         assert!(error.to_string().contains("nest deeper"), "{error}");
     }
+
+    #[test]
+    fn padding_of_names_is_written_back_alike() {
+        let number = [0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0];
+        let enumeration =
+            [&[0x18, 2, 0, 0, 1, 0, 0, 0][..], &number, b"a\0\0\0\0\0\0\0", b"b\0garbag", &[1, 2]].concat();
+        let compound = [&[0x26, 1, 0, 0, 1, 0, 0, 0][..], b"c\0......", &[0; 4], &number].concat();
+        for bytes in [enumeration, compound] {
+            let datatype = Datatype::decode(&bytes, Addr(0), Sizes::EIGHT, Level::TOP).unwrap();
+            assert_eq!(datatype.encode(Addr(0), Sizes::EIGHT, Level::TOP).unwrap(), bytes);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::wire::{Addr, Structure, Walk};
 /// How free space is managed. Stands in the superblock extension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileSpaceInfo {
-    /// Version 0, written by 1.10 before its release.
+    /// Version 0, written by 1.10.0.
     V0 {
         /// 1 all persistent, 2 all, 3 aggregators, 4 none.
         strategy: u8,

@@ -190,4 +190,16 @@ mod tests {
         laws::hold::<OldFillValue>(|_| old_fill_value().prop_map(|f| (f, ())).boxed());
         laws::hold::<FillValue>(|_| fill_value().prop_map(|f| (f, ())).boxed());
     }
+
+    #[test]
+    fn an_undefined_value_is_written_back_as_it_was_stated() {
+        use crate::wire::{Addr, Sizes};
+        const NONE: [u8; 4] = [0xff; 4];
+        for (version, defined, size) in [(1, 0, [0; 4]), (1, 0, NONE), (1, 1, NONE), (2, 1, NONE)] {
+            let bytes = [&[version, 2, 2, defined], &size[..]].concat();
+            let fill = FillValue::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap();
+            assert_eq!(fill.value, Fill::Undefined);
+            assert_eq!(fill.encode(Addr(0), Sizes::EIGHT, ()).unwrap(), bytes);
+        }
+    }
 }
