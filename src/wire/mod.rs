@@ -7,7 +7,7 @@ mod walk;
 
 pub use addr::{Addr, ByteRange, Origin, Sizes, SourceId};
 pub use lookup3::{lookup3, lookup3_from};
-pub use tape::{Column, Placed};
+pub use tape::{Column, Described, Placed};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use walk::laws;
-pub use walk::{Described, Structure, Walk};
+pub use walk::{Structure, Walk};

@@ -3,8 +3,19 @@
 use byteorder::{ByteOrder, LittleEndian as LE};
 use bytes::Bytes;
 
-use super::{Described, Sizes};
+use super::Sizes;
 use crate::error::{Error, ErrorKind, Place, Result};
+
+/// What the bytes of a field say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// An unsigned number.
+    Number(u64),
+    /// The undefined address.
+    Undefined,
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
+}
 
 /// A field of a structure, where it lies and what it holds; an entry of an annotated dump.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,17 +8,6 @@ use super::tape::{Column, Placed, Spot, Tape};
 use super::{Addr, Origin, Sizes};
 use crate::error::{Error, Result};
 
-/// What the bytes of a field say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Described {
-    /// An unsigned number.
-    Number(u64),
-    /// The undefined address.
-    Undefined,
-    /// Bytes as they are.
-    Bytes(Vec<u8>),
-}
-
 /// One on-disk structure.
 pub trait Structure: Sized + Send + Sync {
     /// The name the specification gives it.
