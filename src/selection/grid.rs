@@ -222,14 +222,14 @@ impl ChunkSelection {
     }
 
     /// Which of the touched chunks are wholly selected, one bit each, in order.
-    pub fn wholly(&self) -> BitVec<u64, Lsb0> {
+    pub fn wholly(&self) -> BitVec<usize, Lsb0> {
         let Parts::Axes(axes) = &self.parts else {
             return self.iter().map(|touched| touched.wholly()).collect();
         };
-        let mut mask: BitVec<u64, Lsb0> = BitVec::repeat(true, 1);
+        let mut mask: BitVec<usize, Lsb0> = BitVec::repeat(true, 1);
         for axis in axes {
-            let own: BitVec<u64, Lsb0> = (0..axis.len()).map(|i| axis.wholly(i)).collect();
-            let none = BitVec::<u64, Lsb0>::repeat(false, own.len());
+            let own: BitVec<usize, Lsb0> = (0..axis.len()).map(|i| axis.wholly(i)).collect();
+            let none = BitVec::<usize, Lsb0>::repeat(false, own.len());
             let mut longer = BitVec::with_capacity(mask.len() * own.len());
             for whole in mask {
                 longer.extend_from_bitslice(if whole { &own } else { &none });
