@@ -89,8 +89,8 @@ fn large() {
     let mut staged = full();
     staged.set(&all, &value).expect("it fits");
     measure("set 82 MB to old memory", 20, || (), |()| staged.set(&all, &value));
-    measure("plan 1,000,000 chunks", 10, || million(), |own| own.plan_set(&all));
-    measure("plan a list of 1,000,000 elements", 10, || million(), |own| own.plan_get(&scattered()));
+    measure("plan 1,000,000 chunks", 10, million, |own| own.plan_set(&all));
+    measure("plan a list of 1,000,000 elements", 10, million, |own| own.plan_get(&scattered()));
 }
 
 fn million() -> StagedArray {
