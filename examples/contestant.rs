@@ -5,8 +5,10 @@
 //! contestant OP FILE [DATASET] [SELECTION] --reps N --dtype T
 //! ```
 //! `full`, `slab` (SELECTION is `start:end:step,...`), `strings`, `walk` (every object's path, shape and attributes),
-//! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset).
+//! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset), `into` (as `full`, into memory that is
+//! there before), `threads` (as `full`, on as many threads at once as SELECTION says).
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -54,6 +56,27 @@ fn main() -> Result<()> {
         ),
         "readmany" => time(reps, || read_many(file), |bytes| crc(&bytes)),
         "index" => time(reps, || index(file, dataset), |count| count.to_string()),
+        "into" => {
+            let whole = File::open(file)?.dataset(dataset)?;
+            let buffer = RefCell::new(whole.read_raw()?);
+            let read = || {
+                let dataset = File::open(file)?.dataset(dataset)?;
+                dataset.read_raw_block_into(&Block::all(dataset.shape()), &mut buffer.borrow_mut())
+            };
+            time(reps, read, |()| crc(&buffer.borrow()))
+        }
+        "threads" => {
+            let threads: usize = selection.parse().unwrap_or(1);
+            let read = |_: usize| File::open(file)?.dataset(dataset)?.read_raw();
+            let all = || {
+                std::thread::scope(|scope| {
+                    let started: Vec<_> = (0..threads).map(|i| scope.spawn(move || read(i))).collect();
+                    let joined = started.into_iter().map(|t| t.join().expect("because reading does not panic"));
+                    joined.collect::<Result<Vec<_>>>()
+                })
+            };
+            time(reps, all, |read| crc(&read[0]))
+        }
         other => unsupported(other),
     }
 }

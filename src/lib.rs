@@ -23,3 +23,8 @@ pub use handle::{
     Attribute, Dataset, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object, OpenOptions,
 };
 pub use limits::Limits;
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

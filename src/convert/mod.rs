@@ -1,7 +1,7 @@
 //! Values: what an element is in memory, and how one kind becomes another.
 
-mod cast;
-mod element;
+pub mod cast;
+pub mod element;
 pub mod notation;
 pub mod number;
 pub mod string;

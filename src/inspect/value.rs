@@ -36,7 +36,7 @@ fn element(stored: &[u8], datatype: &Datatype, container: &Container) -> Result<
         Class::Enumeration(names) => Ok(name_of(stored, names)),
         Class::Compound(members) => {
             let mut parts = Vec::new();
-            for member in members.iter().filter(|m| m.dimensions.is_none()) {
+            for member in members.iter().filter(|m| m.dimensions.as_ref().is_none_or(|d| d.shape().is_empty())) {
                 let start = usize::try_from(member.byte_offset).unwrap_or(usize::MAX);
                 let end = start.saturating_add(usize::try_from(member.datatype.size).unwrap_or(usize::MAX));
                 if let Some(part) = stored.get(start..end) {

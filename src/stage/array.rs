@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use crate::convert::{ElementType, castable};
+use crate::convert::cast::castable;
+use crate::convert::element::ElementType;
 use crate::error::{Error, Result};
 use crate::selection::{ChunkSelection, Destination, Grid, Selected, Selection, Transfer};
 use crate::stage::execute::{From, Job, To, Value};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::convert::{ElementType, equal};
+use crate::convert::cast::{cast, equal};
+use crate::convert::element::ElementType;
 use crate::error::{Error, Result};
 use crate::selection::{Block, Destination, Grid, Index, Selection, Source, Transfer, copy, shape};
 use crate::stage::array::{Access, HashTable, StagedArray};
@@ -207,7 +208,7 @@ impl StagedArray {
     }
 
     fn become_type(&mut self, element: &ElementType) -> Result<()> {
-        self.fill = crate::convert::cast(&self.fill, &self.element, element)?;
+        self.fill = cast(&self.fill, &self.element, element)?;
         self.hashes[0] = None;
         for slab in &mut self.slabs {
             if let Slab::Staged(staged) = slab {

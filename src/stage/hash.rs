@@ -4,7 +4,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::convert::ElementType;
+use crate::convert::element::ElementType;
 use crate::error::Result;
 use crate::selection::{Block, Run};
 use crate::stage::slabs::Memory;
@@ -66,7 +66,7 @@ pub(crate) fn hash_block(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::Element;
+    use crate::convert::element::Element;
     use crate::stage::slabs::Buffer;
 
     #[test]

@@ -10,7 +10,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::convert::{ElementType, cast};
+use crate::convert::cast::cast;
+use crate::convert::element::ElementType;
 use crate::error::{Error, Result};
 use crate::selection::{Destination, Source, Transfer, copy, shape};
 use crate::stage::parallel::each;

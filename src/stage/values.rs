@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::convert::{Element, ElementType, cast};
+use crate::convert::cast::cast;
+use crate::convert::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::selection::shape;
 use crate::stage::texts::Texts;
