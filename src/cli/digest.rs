@@ -36,7 +36,8 @@ pub(crate) struct Digest {
 impl Digest {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if self.json && self.files.len() != 1 {
-            return Err(Failure::Said("--json takes one file; --jsonl takes several".into()));
+            writeln!(std::io::stderr(), "h5: --json takes one file; --jsonl takes several")?;
+            return Ok(ExitCode::from(2));
         }
         let options = self.opening.options().missing_sources(MissingSources::Fill);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
