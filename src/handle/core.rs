@@ -144,7 +144,7 @@ impl Node {
 #[cfg(feature = "rayon")]
 pub(crate) fn each_in_parallel<I: Send, T: Send>(items: Vec<I>, job: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
     use rayon::prelude::*;
-    items.into_par_iter().with_min_len(64).map(job).collect()
+    items.into_par_iter().with_min_len(8).map(job).collect()
 }
 
 /// What `job` makes of each item.

@@ -31,6 +31,17 @@ pub enum Object {
     NamedType(NamedType),
 }
 
+/// An object at its place in a file, and the links that lead on from there.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// Its path, as bytes.
+    pub(crate) path: Vec<u8>,
+    /// The object, or why it cannot be opened.
+    pub(crate) object: Result<Object>,
+    /// Its links, if it is a group; or why they cannot be listed.
+    pub(crate) links: Result<Vec<Link>>,
+}
+
 /// A link of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -98,6 +109,14 @@ impl Object {
         })
     }
 
+    /// Its links; none unless it is a group.
+    pub fn links(&self) -> Result<Vec<Link>> {
+        match self {
+            Object::Group(group) => group.links(),
+            Object::Dataset(_) | Object::NamedType(_) => Ok(Vec::new()),
+        }
+    }
+
     /// What kind of object it is, in a word.
     pub fn kind(&self) -> ObjectKind {
         match self {
@@ -159,18 +178,20 @@ impl Group {
     }
 
     /// The objects with their headers at these addresses, by their paths, each or why it cannot be opened. Where
-    /// requests are dear, all headers are asked for at once; elsewhere all cores open objects.
-    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<(Vec<u8>, Result<Object>)>> {
+    /// requests are dear, all headers are asked for at once; elsewhere all cores open objects and list groups.
+    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<Placed>> {
         let core = &self.node.core;
-        let open = |header: Result<Header>, path: &[u8]| {
-            Node::of(Arc::clone(core), header, &String::from_utf8_lossy(path)).and_then(Object::of)
+        let place = |header: Result<Header>, path: Vec<u8>| {
+            let node = Node::of(Arc::clone(core), header, &String::from_utf8_lossy(&path));
+            let object = node.and_then(Object::of);
+            Placed { links: object.as_ref().map_or(Ok(Vec::new()), Object::links), path, object }
         };
         if core.container.loaded.reads_on_the_spot() {
-            return Ok(each_in_parallel(places, |(addr, path)| (path.clone(), open(core.header(addr), &path))));
+            return Ok(each_in_parallel(places, |(addr, path)| place(core.header(addr), path)));
         }
         let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
         let headers = core.headers(&addrs)?.into_iter().zip(places);
-        Ok(headers.map(|(header, (_, path))| (path.clone(), open(header, &path))).collect())
+        Ok(headers.map(|(header, (_, path))| place(header, path)).collect())
     }
 
     /// The object with its header at `addr`, which a hard link or a reference gave.

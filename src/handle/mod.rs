@@ -15,6 +15,7 @@ pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use file::{File, FileFacts};
+pub(crate) use group::Placed;
 pub use group::{Group, Link, LinkTarget, Object};
 pub use named_type::NamedType;
 pub use options::{Driver, MissingSources, OpenOptions};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::error::{Error, Result};
-use crate::handle::{File, Group, Link, LinkTarget, Object};
+use crate::handle::{File, Group, Link, LinkTarget, Object, Placed};
 use crate::wire::Addr;
 
 /// All objects of a file that hard links lead to.
@@ -43,22 +43,18 @@ impl Tree {
         let opener = start.clone();
         let path = start.path().as_bytes().to_vec();
         tree.paths.insert(start.address(), path.clone());
-        let mut level = vec![(path, Ok(Object::Group(start)))];
+        let mut level = vec![Placed { path, links: start.links(), object: Ok(Object::Group(start)) }];
         while !level.is_empty() {
             let mut places = Vec::new();
-            for (path, object) in level {
-                let links = match &object {
-                    Ok(Object::Group(group)) => group.links(),
-                    _ => Ok(Vec::new()),
-                };
+            for Placed { path, object, links } in level {
                 tree.discover(&path, &links, &mut places);
                 tree.objects.push(TreeObject { path, object, links });
             }
             let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
             level = opener.objects_at(places)?;
-            for (addr, (_, object)) in addrs.iter().zip(&level) {
+            for (addr, placed) in addrs.iter().zip(&level) {
                 // An object that cannot be opened has no identity.
-                if object.is_err() {
+                if placed.object.is_err() {
                     tree.paths.remove(addr);
                 }
             }
