@@ -26,7 +26,7 @@ wasip1() { # the unit tests with 32-bit addresses and no threads
   printf 'pthread_join\npthread_detach\n' > target/x/undef.txt # std names them and never calls them
   CARGO_TARGET_WASM32_WASIP1_LINKER="$RUST_LLD" \
   CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS="-C link-self-contained=no -L native=/usr/lib/wasm32-wasi -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o -C link-arg=--allow-undefined-file=$PWD/target/x/undef.txt" \
-  CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings --stack-size=8000 $PWD/.ci/wasi.mjs" \
+  WASI_ROOT=/ CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings --stack-size=8000 $PWD/.ci/wasi.mjs" \
     xcargo test --release --lib --no-default-features --target wasm32-wasip1 $STD -- --test-threads=1 "$@"
 }
 

@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_claimed_count_allocates_nothing() {
-        let layout = Layout::new(ElementKind::Filtered { size_width: 2 }, 1 << 31, 40).unwrap();
+        let layout = Layout::new(ElementKind::Filtered { size_width: 2 }, 1 << 24, 30).unwrap();
         let bytes = [b"FADB\0\x01" as &[u8], &[7; 8 + 14 * 3]].concat();
         let error = DataBlock::decode(&bytes, Addr(0), Sizes::EIGHT, layout).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);

@@ -451,6 +451,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("format-spec")
 }
 
+// Random values of collections are others where counts have 32 bits, and so are the tables made from them.
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn the_tables_of_fields_are_what_the_code_reads() {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
