@@ -11,6 +11,7 @@ import json
 import os
 import statistics
 import subprocess
+import tempfile
 import time
 
 import h5py
@@ -96,7 +97,7 @@ def count(path):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", default="/tmp/hdfive-bench")
+    parser.add_argument("--data", default=os.path.join(tempfile.gettempdir(), "hdfive-bench"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep")
     options = parser.parse_args()
