@@ -2,20 +2,27 @@
 //! threads, and outlive the [`File`] value they came from. They have no cursor and hold no lock while they read.
 
 mod attribute;
+mod chunks;
 mod core;
 mod dataset;
+mod dimensions;
 mod file;
 mod file_set;
 mod group;
 mod named_type;
 mod options;
+mod reference;
+mod selected;
+mod stored;
 mod virtual_sources;
 
 pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
+pub use dimensions::Dimension;
 pub use file::{File, FileFacts};
 pub(crate) use group::Placed;
 pub use group::{Group, Link, LinkTarget, Object};
 pub use named_type::NamedType;
 pub use options::{Driver, MissingSources, OpenOptions};
+pub use selected::DatasetSelection;

@@ -14,3 +14,4 @@ mod corpus;
 mod hostile;
 mod read;
 mod stage;
+mod typed;
