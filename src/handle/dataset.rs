@@ -80,6 +80,8 @@ pub struct ExternalSegment {
     pub size: Option<u64>,
 }
 
+/// Bytes that a machine may not have.
+const LARGE: usize = 16 << 20;
 /// The fill time "never".
 const NEVER_WRITTEN: u8 = 1;
 
@@ -343,8 +345,10 @@ impl Dataset {
         let beyond =
             || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
         let size = size.ok_or_else(beyond)?;
-        // Ask first: an allocation that fails ends the process.
-        Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
+        // Ask first where it is much: an allocation that fails ends the process.
+        if size > LARGE {
+            Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
+        }
         let mut into = vec![0; size];
         self.read_raw_block_into(block, &mut into)?;
         Ok(into)

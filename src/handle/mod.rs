@@ -15,7 +15,6 @@ pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use file::{File, FileFacts};
-pub(crate) use group::Placed;
-pub use group::{Group, Link, LinkTarget, Object};
+pub use group::{Group, Link, LinkTarget, Object, TreeObject};
 pub use named_type::NamedType;
 pub use options::{Driver, MissingSources, OpenOptions};
