@@ -205,7 +205,7 @@ impl Dataset {
     }
 
     /// One element that stands for what nobody wrote, as stored; `None` for zeros.
-    fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
+    pub(super) fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
         // A fill time of "never" leaves what was not written without a value, and so zero.
         let written = self.fill_value()?.filter(|fill| fill.write_time != NEVER_WRITTEN);
         match written.map(|fill| fill.value) {
