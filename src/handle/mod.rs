@@ -2,17 +2,21 @@
 //! threads, and outlive the [`File`] value they came from. They have no cursor and hold no lock while they read.
 
 mod attribute;
+mod base_slab;
 mod core;
 mod dataset;
+mod element_type;
 mod file;
 mod file_set;
 mod group;
 mod named_type;
 mod options;
+mod staged;
 mod virtual_sources;
 
 pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
+pub use base_slab::DatasetSlab;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use file::{File, FileFacts};
 pub use group::{Group, Link, LinkTarget, Object, TreeObject};
