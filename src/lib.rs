@@ -25,8 +25,8 @@ pub use hdfive_derive::H5Type;
 pub use convert::{Conversion, DateTime64, H5Type, Reference, TimeUnit, Value, ValueArray};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use handle::{
-    Attribute, Dataset, DatasetSelection, Dimension, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType,
-    Object, OpenOptions,
+    Attribute, Dataset, DatasetSelection, DatasetSlab, Dimension, Driver, File, Group, Link, LinkTarget,
+    MissingSources, NamedType, Object, OpenOptions,
 };
 pub use limits::Limits;
 

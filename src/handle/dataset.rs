@@ -208,7 +208,7 @@ impl Dataset {
     }
 
     /// One element that stands for what nobody wrote, as stored; `None` for zeros.
-    fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
+    pub(super) fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
         // A fill time of "never" leaves what was not written without a value, and so zero.
         let written = self.fill_value()?.filter(|fill| fill.write_time != NEVER_WRITTEN);
         match written.map(|fill| fill.value) {
@@ -418,17 +418,9 @@ impl std::fmt::Display for Dataset {
     }
 }
 
-/// The filter's name, and the level or element size that people know it by: `deflate(4)`, `shuffle(4)`.
+/// The filter's name and what matters of its parameters: `deflate(4)`, `shuffle(4)`, `blosc(lz4, 5, bits)`.
 impl std::fmt::Display for FilterInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match crate::filter::Known::find(self.id) {
-            Some(known) => write!(f, "{}", known.name)?,
-            None if self.name.is_empty() => write!(f, "filter {}", self.id)?,
-            None => write!(f, "{} (filter {})", self.name, self.id)?,
-        }
-        match (self.id, self.client_data.first()) {
-            (1 | 2 | 307 | 32_015, Some(value)) => write!(f, "({value})"),
-            _ => Ok(()),
-        }
+        f.write_str(&crate::filter::label(self.id, &self.name, &self.client_data))
     }
 }

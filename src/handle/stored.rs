@@ -21,6 +21,8 @@ pub(super) trait Stored {
     fn bytes_into(&self, into: &mut [u8]) -> Result<()>;
 }
 
+/// Bytes that a machine may not have.
+const LARGE: usize = 16 << 20;
 /// Bytes that are converted at once.
 const AT_ONCE: usize = 16 << 10;
 
@@ -31,8 +33,10 @@ fn allowed(from: &impl Stored, size: usize) -> Result<usize> {
     let beyond = || Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes"));
     let bytes = u64::try_from(size).ok().and_then(|size| elements.checked_mul(size)).filter(|bytes| *bytes <= limit);
     let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(beyond)?;
-    // Ask first: an allocation that fails ends the process.
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| beyond())?;
+    // Ask first where it is much: an allocation that fails ends the process.
+    if bytes > LARGE {
+        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| beyond())?;
+    }
     usize::try_from(elements).map_err(|_| beyond())
 }
 

@@ -64,12 +64,15 @@ impl Header {
                 scope.view.load::<Continuation>(at.block, Block { framing, size })
             })?;
             next = Vec::new();
+            header.messages.reserve_exact(blocks.iter().map(|block| block.messages.list.len()).sum());
             for block in blocks {
                 let known = header.messages.len();
                 header.messages.extend(block.messages.list);
                 next.extend(header.settle(scope, known)?);
             }
         }
+        // Headers stay as long as their objects.
+        header.messages.shrink_to_fit();
         Ok(header)
     }
 

@@ -238,8 +238,10 @@ impl Loaded {
                     if at == start && len(bytes) - u64::try_from(skip).unwrap_or(0) >= size {
                         return Ok(bytes.slice(skip..));
                     }
-                    at += len(bytes) - u64::try_from(skip).unwrap_or(0);
-                    pieces.push(bytes.slice(skip..));
+                    let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+                    let piece = &bytes[skip..bytes.len().min(skip.saturating_add(left))];
+                    at += u64::try_from(piece.len()).unwrap_or(0);
+                    pieces.push(piece);
                 }
                 None => {
                     let next = extents.by_start.range(at..).next().map_or(end, |(from, _)| (*from).min(end));

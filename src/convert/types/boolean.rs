@@ -15,7 +15,7 @@ impl H5Type for bool {
             name_padding: Vec::new(),
             values: vec![0, 1],
         };
-        Datatype { version: 1, size: 1, class: Class::Enumeration(names), unused_bits: 0 }
+        Datatype { version: 1, size: 1, class: Class::Enumeration(Box::new(names)), unused_bits: 0 }
     }
 
     fn decoder(stored: &Datatype, conversion: Conversion) -> Result<Decoder<Self>> {

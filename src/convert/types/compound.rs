@@ -68,8 +68,7 @@ pub(crate) fn whole(member: &Member) -> Cow<'_, Datatype> {
 /// The datatype of arrays of `shape`.
 pub(crate) fn array(shape: &[u32], base: Datatype) -> Datatype {
     let size = shape.iter().fold(base.size, |size, &n| size.saturating_mul(n));
-    let class =
-        Class::Array { shape: shape.to_vec(), permutation: Vec::new(), reserved: Vec::new(), base: Box::new(base) };
+    let class = Class::Array { shape: shape.to_vec(), old: None, base: Box::new(base) };
     Datatype { version: 3, size, class, unused_bits: 0 }
 }
 

@@ -28,7 +28,7 @@ impl<T: H5Type> Variants<'_, T> {
         let names = self.0.iter().map(|(name, _)| name.as_bytes().to_vec()).collect();
         let size = base.size;
         let names = Enumeration { base: Box::new(base), names, name_padding: Vec::new(), values: stored };
-        Datatype { version: 1, size, class: Class::Enumeration(names), unused_bits: 0 }
+        Datatype { version: 1, size, class: Class::Enumeration(Box::new(names)), unused_bits: 0 }
     }
 
     /// The way from a stored enumeration to the variants of the same names.
