@@ -71,6 +71,27 @@ proptest! {
 }
 
 #[test]
+fn every_short_float_is_widened_as_the_careful_way_does() {
+    for (exponent, mantissa) in [(5, 10), (8, 7)] {
+        for order in [ByteOrder::LittleEndian, ByteOrder::BigEndian] {
+            let layout = Layout::of(&float(2, order, exponent, mantissa)).unwrap();
+            let stored: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+            let (mut single, mut double) = (vec![0f32; 65_536], vec![0f64; 65_536]);
+            let rule = Conversion::Lossless;
+            convert(&stored, &layout, bytemuck::cast_slice_mut(&mut single), &f32::LAYOUT, rule).unwrap();
+            convert(&stored, &layout, bytemuck::cast_slice_mut(&mut double), &f64::LAYOUT, rule).unwrap();
+            for (stored, (single, double)) in stored.chunks_exact(2).zip(single.iter().zip(double)) {
+                let (bits, _) = exact::read(layout.bits(stored), &layout).stored(&f64::LAYOUT, rule);
+                let careful = f64::from_bits(u64::try_from(bits).unwrap());
+                assert_eq!(double.to_bits() >> 63, careful.to_bits() >> 63);
+                assert!(double == careful || double.is_nan() && careful.is_nan(), "{stored:?}: {double}, {careful}");
+                assert!(f64::from(*single) == careful || single.is_nan() && careful.is_nan(), "{stored:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_table_of_the_documentation_holds() {
     use Conversion::{Lossless, Saturating, Wrapping};
     let row =
