@@ -68,7 +68,7 @@ impl FractalHeap {
     /// The object that `id` names, and where it is (or where the block is in which it is).
     pub fn object(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
         let found = HeapId::decode(id, self.addr, scope.view.sizes(), self.ids).map_err(Error::sealed)?;
-        scope.container.loaded.decoded(&found, id, self.addr, self.ids);
+        scope.container.loaded.decoded_part(&found, id, self.addr, self.ids);
         match found.location {
             Location::Managed { offset, size } => self.managed(scope, offset, size),
             Location::Tiny { data } => Ok((data.into(), self.addr)),
@@ -156,7 +156,7 @@ impl FractalHeap {
                 let plain = u64::try_from(context.size).unwrap_or(u64::MAX);
                 let bytes = self.decode(scope, ByteRange::new(addr, stored), mask, plain)?;
                 let (block, used) = DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?;
-                scope.container.loaded.decoded(&block, &bytes[..used], addr, context);
+                scope.container.loaded.decoded_part(&block, &bytes[..used], addr, context);
                 Arc::new(block)
             }
         };
