@@ -84,7 +84,7 @@ impl Attribute {
         string::decode(&self.found.data, &self.found.datatype, container).map_err(|e| self.at(e))
     }
 
-    fn at(&self, error: crate::Error) -> crate::Error {
+    pub(crate) fn at(&self, error: crate::Error) -> crate::Error {
         self.node.at(error.at(Place::Attribute(self.name())))
     }
 }
