@@ -110,8 +110,8 @@ fn planted_damage_is_found() {
             continue;
         }
         for _ in 0..5 {
-            let (addr, size, what) = places[random() as usize % places.len()];
-            let at = (addr + random() % size) as usize;
+            let (addr, size, what) = places[usize::try_from(random() % places.len() as u64).unwrap()];
+            let at = usize::try_from(addr + random() % size).unwrap();
             let bit = 1 << (random() % 8);
             let mut broken = bytes.clone();
             broken[at] ^= bit;
