@@ -19,6 +19,8 @@ mod inflate;
 mod lz;
 mod lz4;
 mod lz4_block;
+#[expect(unsafe_code, reason = "copies without a check each; measured")]
+mod lz4_fast;
 mod lzf;
 mod nbit;
 mod output;
@@ -31,6 +33,8 @@ mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod szip;
+#[expect(unsafe_code, reason = "copies without a check each; measured")]
+mod wild;
 #[cfg(feature = "zfp")]
 mod zfp;
 #[cfg(feature = "zstd")]
