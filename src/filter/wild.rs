@@ -37,7 +37,7 @@ pub(super) fn copy_match(to: &mut [u8], at: usize, distance: usize, len: usize) 
 ///
 /// There are `N` bytes to read and to write. They may overlap: all are read before any is written.
 #[inline(always)]
-unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8) {
     // SAFETY: the caller has these bytes; arrays of bytes have no alignment.
     unsafe { to.cast::<[u8; N]>().write(from.cast::<[u8; N]>().read()) }
 }

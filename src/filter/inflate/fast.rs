@@ -110,8 +110,8 @@ unsafe fn run(
     let Some(input_limit) = reader.input.len().checked_sub(INPUT) else { return Ok((out, false)) };
     let mut window = Window { buffer: reader.buffer, count: reader.count, at: reader.at };
     let mut entry = tables.literal(window.buffer);
-    // The entry is that of the next bits, of which at least 56 are there; it is looked up before its turn, so that the
-    // copy of a match does not wait for it.
+    // The entry is that of the next bits, looked up before its turn, so that the copy of a match does not wait for it. It
+    // does not wait for a refill either: one leaves all 64 bits right, and no turn takes more than 48 of them.
     let ended = loop {
         if out >= limit || window.at > input_limit {
             break false;
@@ -130,8 +130,8 @@ unsafe fn run(
                     if entry & LITERAL != 0 {
                         out = put_literals(base, out, entry);
                         window.skip(entry);
-                        window.refill(input);
                         entry = tables.literal(window.buffer);
+                        window.refill(input);
                         continue;
                     }
                 }
@@ -145,8 +145,8 @@ unsafe fn run(
                 if entry & LITERAL != 0 {
                     out = put_literals(base, out, entry);
                     window.skip(entry);
-                    window.refill(input);
                     entry = tables.literal(window.buffer);
+                    window.refill(input);
                     continue;
                 }
                 if entry & END != 0 {
@@ -164,8 +164,8 @@ unsafe fn run(
                 entry = tables.distance_below(entry, window.buffer);
             }
             let distance = window.value(entry);
-            window.refill(input);
             entry = tables.literal(window.buffer);
+            window.refill(input);
             if len > LONGEST {
                 return Err(undefined());
             }

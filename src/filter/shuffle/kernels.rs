@@ -16,6 +16,10 @@ mod accelerated {
     pub(super) fn shuffle(_: &[u8], _: usize, _: &mut [u8]) -> usize {
         0
     }
+
+    pub(super) fn append_shuffled(_: &[u8], _: usize, _: &mut Vec<u8>) -> bool {
+        false
+    }
 }
 
 /// The planes that whole elements of `E` bytes were split into, each from element `first` on.
@@ -173,6 +177,15 @@ pub(in crate::filter) fn shuffle(plain: &[u8], element: usize, to: &mut [u8]) {
         return shuffle_any(plain, element, done, to);
     }
     shuffle_portably(plain, element, to);
+}
+
+/// Appends the planes of the elements in `plain` to `output`.
+pub(super) fn append_shuffled(plain: &[u8], element: usize, output: &mut Vec<u8>) {
+    if !accelerated::append_shuffled(plain, element, output) {
+        let start = output.len();
+        output.resize(start + plain.len(), 0);
+        shuffle(plain, element, &mut output[start..]);
+    }
 }
 
 /// The same without instructions that not every processor has; there are elements.

@@ -117,12 +117,10 @@ impl Filter for Shuffle {
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
-        let start = output.len();
-        output.resize(start + input.len(), 0);
-        let to = &mut output[start..];
         let whole = self.elements(input.len()) * self.element;
-        shuffle(&input[..whole], self.element, &mut to[..whole]);
-        to[whole..].copy_from_slice(&input[whole..]);
+        output.reserve(input.len());
+        kernels::append_shuffled(&input[..whole], self.element, output);
+        output.extend_from_slice(&input[whole..]);
         Ok(true)
     }
 }

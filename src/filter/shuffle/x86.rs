@@ -36,18 +36,51 @@ pub(super) fn unshuffle(stored: &[u8], element: usize, first: usize, to: &mut [u
 /// Splits the elements of `plain` into the planes of `to`, as far as whole steps go; says how many elements that were.
 /// None without AVX2.
 pub(super) fn shuffle(plain: &[u8], element: usize, to: &mut [u8]) -> usize {
-    let count = plain.len() / element;
     assert_eq!(plain.len(), to.len());
-    if element < 2 || count <= STEP || !is_x86_feature_detected!("avx2") {
+    if !can_shuffle(plain, element) {
         return 0;
     }
-    // SAFETY: the processor has AVX2, and both slices hold `count` elements.
+    // SAFETY: the processor has AVX2, and both slices hold the same whole elements, at least one step.
+    unsafe { shuffle_to(plain, element, to.as_mut_ptr()) }
+}
+
+/// Appends the planes of the elements in `plain` to `output`, which is not filled with zeros for that. `false` without
+/// AVX2: nothing was done.
+pub(super) fn append_shuffled(plain: &[u8], element: usize, output: &mut Vec<u8>) -> bool {
+    if !can_shuffle(plain, element) {
+        return false;
+    }
+    output.reserve(plain.len());
+    let count = plain.len() / element;
+    let to = output.spare_capacity_mut().as_mut_ptr().cast::<u8>();
+    // SAFETY: the processor has AVX2; there is room for as many bytes, and all of them are written: whole steps, then
+    // the rest of each plane.
+    unsafe {
+        let done = shuffle_to(plain, element, to);
+        for (place, from) in (0..element).flat_map(|j| (done..count).map(move |i| (j * count + i, i * element + j))) {
+            to.add(place).write(plain[from]);
+        }
+        output.set_len(output.len() + count * element);
+    }
+    true
+}
+
+fn can_shuffle(plain: &[u8], element: usize) -> bool {
+    element >= 2 && plain.len() / element > STEP && is_x86_feature_detected!("avx2")
+}
+
+/// # Safety
+///
+/// The processor has AVX2; `plain` holds more than a step of whole elements, and `to` takes as many bytes.
+unsafe fn shuffle_to(plain: &[u8], element: usize, to: *mut u8) -> usize {
+    let (plain, count) = (plain.as_ptr(), plain.len() / element);
+    // SAFETY: the caller's.
     unsafe {
         match element {
-            2 => shuffle_columns::<2>(plain.as_ptr(), element, to.as_mut_ptr(), count),
-            3..8 => shuffle_columns::<4>(plain.as_ptr(), element, to.as_mut_ptr(), count),
-            8..16 => shuffle_columns::<8>(plain.as_ptr(), element, to.as_mut_ptr(), count),
-            _ => shuffle_columns::<16>(plain.as_ptr(), element, to.as_mut_ptr(), count),
+            2 => shuffle_columns::<2>(plain, element, to, count),
+            3..8 => shuffle_columns::<4>(plain, element, to, count),
+            8..16 => shuffle_columns::<8>(plain, element, to, count),
+            _ => shuffle_columns::<16>(plain, element, to, count),
         }
     }
 }
