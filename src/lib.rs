@@ -20,7 +20,8 @@ pub mod wire;
 
 pub use error::{Error, ErrorKind, Place, Result};
 pub use handle::{
-    Attribute, Dataset, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object, OpenOptions,
+    Attribute, Dataset, DatasetSlab, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object,
+    OpenOptions,
 };
 pub use limits::Limits;
 

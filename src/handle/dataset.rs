@@ -80,6 +80,8 @@ pub struct ExternalSegment {
     pub size: Option<u64>,
 }
 
+/// Bytes that a machine may not have.
+const LARGE: usize = 16 << 20;
 /// The fill time "never".
 const NEVER_WRITTEN: u8 = 1;
 
@@ -205,7 +207,7 @@ impl Dataset {
     }
 
     /// One element that stands for what nobody wrote, as stored; `None` for zeros.
-    fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
+    pub(super) fn fill_element(&self) -> Result<Option<bytes::Bytes>> {
         // A fill time of "never" leaves what was not written without a value, and so zero.
         let written = self.fill_value()?.filter(|fill| fill.write_time != NEVER_WRITTEN);
         match written.map(|fill| fill.value) {
@@ -343,8 +345,10 @@ impl Dataset {
         let beyond =
             || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
         let size = size.ok_or_else(beyond)?;
-        // Ask first: an allocation that fails ends the process.
-        Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
+        // Ask first where it is much: an allocation that fails ends the process.
+        if size > LARGE {
+            Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
+        }
         let mut into = vec![0; size];
         self.read_raw_block_into(block, &mut into)?;
         Ok(into)

@@ -2,20 +2,23 @@
 //! threads, and outlive the [`File`] value they came from. They have no cursor and hold no lock while they read.
 
 mod attribute;
+mod base_slab;
 mod core;
 mod dataset;
+mod element_type;
 mod file;
 mod file_set;
 mod group;
 mod named_type;
 mod options;
+mod staged;
 mod virtual_sources;
 
 pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
+pub use base_slab::DatasetSlab;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use file::{File, FileFacts};
-pub(crate) use group::Placed;
-pub use group::{Group, Link, LinkTarget, Object};
+pub use group::{Group, Link, LinkTarget, Object, TreeObject};
 pub use named_type::NamedType;
 pub use options::{Driver, MissingSources, OpenOptions};

@@ -175,9 +175,8 @@ fn open(node: &Node, file: &str, dataset: &str) -> Result<Dataset> {
         _ => node.core.other(file, Purpose::VirtualSource)?,
     };
     let (core, addr) = core.follow(core.container.root, dataset.as_bytes())?;
-    let mut source = Node::open(core, addr, dataset)?;
-    source.depth = node.depth + 1;
-    match Object::of(source)? {
+    let header = core.header(addr);
+    match Object::of(Node::at_depth(core, header, dataset, node.depth + 1)?)? {
         Object::Dataset(dataset) => Ok(dataset),
         Object::Group(_) | Object::NamedType(_) => {
             Err(Error::wrong_type(format!("the source {dataset:?} in {file:?} of a virtual dataset is no dataset")))

@@ -39,8 +39,7 @@ pub(super) fn chunks(scope: Scope<'_>, indexed: Indexed<'_>) -> Step<Chunks> {
 fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
     let (sizes, rank) = (scope.view.sizes(), indexed.rank()?);
     let first = Node::<ChunkKey>::allocated(sizes, rank, scope.container.chunk_k);
-    #[cfg(any(test, feature = "testing"))]
-    if scope.container.loaded.witness().is_some() {
+    if scope.container.loaded.observer().is_some() {
         scope.view.load::<Node<ChunkKey>>(addr, rank)?;
     }
     scope.view.decode(addr, first, |bytes| {

@@ -1,6 +1,6 @@
 //! Heaps: the text of local heaps, the objects of global and fractal heaps, and messages that objects share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
@@ -53,6 +53,8 @@ pub struct FractalHeap {
     header: Arc<Header>,
     table: DoublingTable,
     ids: IdContext,
+    /// The block that was used last, as the next object is often in it too.
+    last: Mutex<Option<(Addr, Arc<DirectBlock>)>>,
 }
 
 impl FractalHeap {
@@ -60,13 +62,13 @@ impl FractalHeap {
     pub fn open(scope: Scope<'_>, addr: Addr) -> Step<Self> {
         let header: Arc<Header> = scope.view.keep(addr, ())?;
         let (table, ids) = (header.table()?, header.id_context(scope.view.sizes())?);
-        Ok(FractalHeap { addr, header, table, ids })
+        Ok(FractalHeap { addr, header, table, ids, last: Mutex::default() })
     }
 
     /// The object that `id` names, and where it is (or where the block is in which it is).
     pub fn object(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
         let found = HeapId::decode(id, self.addr, scope.view.sizes(), self.ids).map_err(Error::sealed)?;
-        scope.container.loaded.decoded(&found, id, self.addr, self.ids);
+        scope.container.loaded.decoded_part(&found, id, self.addr, self.ids);
         match found.location {
             Location::Managed { offset, size } => self.managed(scope, offset, size),
             Location::Tiny { data } => Ok((data.into(), self.addr)),
@@ -131,6 +133,22 @@ impl FractalHeap {
         offset: u64,
         size: u64,
     ) -> Step<(Bytes, Addr)> {
+        // Whoever finds the lock taken goes on without it.
+        let last = self.last.try_lock().ok().and_then(|last| last.clone());
+        let block = match last.filter(|(at, _)| *at == addr) {
+            Some((_, block)) => block,
+            None => self.block(scope, addr, context, stored)?,
+        };
+        Ok((block.object(offset, size, scope.view.sizes(), context)?, addr))
+    }
+
+    fn block(
+        &self,
+        scope: Scope<'_>,
+        addr: Addr,
+        context: DirectContext,
+        stored: Option<(u64, u32)>,
+    ) -> Step<Arc<DirectBlock>> {
         let sizes = scope.view.sizes();
         let block = match stored {
             None => scope.view.keep::<DirectBlock>(addr, context)?,
@@ -138,12 +156,15 @@ impl FractalHeap {
                 let plain = u64::try_from(context.size).unwrap_or(u64::MAX);
                 let bytes = self.decode(scope, ByteRange::new(addr, stored), mask, plain)?;
                 let (block, used) = DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?;
-                scope.container.loaded.decoded(&block, &bytes[..used], addr, context);
+                scope.container.loaded.decoded_part(&block, &bytes[..used], addr, context);
                 Arc::new(block)
             }
         };
         self.check_owner(block.header, addr)?;
-        Ok((block.object(offset, size, sizes, context)?, addr))
+        if let Ok(mut last) = self.last.try_lock() {
+            *last = Some((addr, Arc::clone(&block)));
+        }
+        Ok(block)
     }
 
     fn decode(&self, scope: Scope<'_>, range: ByteRange, mask: u32, plain: u64) -> Step<Bytes> {

@@ -12,7 +12,7 @@ mod create;
 mod execute;
 mod hash;
 mod map;
-mod parallel;
+pub(crate) mod parallel;
 pub mod plan;
 mod planner;
 mod resize;

@@ -1,6 +1,7 @@
 //! Staged arrays: recorded traces, random operations beside a plain array, and the text of plans.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod datasets;
 mod large;
 mod model;
 mod plans;
