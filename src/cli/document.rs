@@ -217,7 +217,7 @@ impl Document<'_> {
             return Ok(());
         }
         let mut canonical = Canonical::new(self.file, tree);
-        canonical.elements(&dataset.read_raw()?, dataset.datatype())?;
+        canonical.elements(&dataset.read_bytes()?, dataset.datatype())?;
         let digest = canonical.finish();
         set!(fields, "digest" => digest.sha256, "nbytes" => digest.bytes);
         Ok(())
@@ -234,7 +234,7 @@ impl Document<'_> {
         for chunk in chunks.iter() {
             let block = chunks.grid().block(&chunks.grid().coordinates(chunk.number).unwrap_or_default());
             canonical.numbers(&block.start);
-            canonical.elements(&dataset.read_raw_block(&block)?, dataset.datatype())?;
+            canonical.elements(&dataset.select(&block).read_bytes()?, dataset.datatype())?;
         }
         let digest = canonical.finish();
         Ok(Some(json!({"chunks": chunks.len(), "digest": digest.sha256, "nbytes": digest.bytes})))
@@ -261,7 +261,7 @@ impl Document<'_> {
             set!(fields, "ctype" => path(tree, addr));
         }
         let mut canonical = Canonical::new(self.file, tree);
-        match canonical.elements(attribute.read_raw(), attribute.datatype()) {
+        match canonical.elements(attribute.bytes(), attribute.datatype()) {
             Ok(()) => {
                 let digest = canonical.finish();
                 set!(fields, "digest" => digest.sha256, "nbytes" => digest.bytes);

@@ -110,7 +110,7 @@ impl Checker<'_> {
             Ok(attributes) => {
                 for attribute in attributes {
                     let read = attribute.and_then(|a| {
-                        Canonical::new(self.file, self.tree).elements(a.read_raw(), a.datatype()).map_err(|e| a.at(e))
+                        Canonical::new(self.file, self.tree).elements(a.bytes(), a.datatype()).map_err(|e| a.at(e))
                     });
                     match read {
                         Ok(()) => report.attributes += 1,
@@ -137,7 +137,7 @@ impl Checker<'_> {
         };
         let in_heaps = leads_elsewhere(dataset.datatype());
         let read = crate::handle::each_in_parallel(blocks, |(block, stored)| {
-            let read = dataset.read_raw_block(&block).and_then(|bytes| {
+            let read = dataset.select(&block).read_bytes().and_then(|bytes| {
                 if in_heaps {
                     let taken = Canonical::new(self.file, self.tree).elements(&bytes, dataset.datatype());
                     taken.map_err(|e| dataset.node().at(e))?;
