@@ -88,7 +88,7 @@ impl Document<'_> {
         set!(fields, "path" => text(&found.path));
         let described = match &found.object {
             Ok(object) => self.describe(tree, found, object, &mut fields),
-            Err(error) => Err(error_again(error)),
+            Err(error) => Err(error.clone()),
         };
         if let Err(error) = described {
             set!(fields, "error" => error_object(&error));
@@ -368,9 +368,4 @@ fn selection(stored: &EncodedSelection, shape: Option<&[u64]>) -> Value {
 
 fn error_object(error: &Error) -> Value {
     json!({"kind": format!("{:?}", error.kind()), "desc": error.to_string()})
-}
-
-/// The same error once more, for a place that needs its own.
-fn error_again(error: &Error) -> Error {
-    Error::new(error.kind(), error.to_string())
 }

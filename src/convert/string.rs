@@ -22,7 +22,7 @@ impl Sequence {
         let (count, id) = element.split_at_checked(4).ok_or_else(|| Error::corrupt("an element is cut short"))?;
         let count = u32::from_le_bytes(count.try_into().expect("because four bytes were split off"));
         let decoded = GlobalHeapId::decode(id, Addr(0), sizes, ())?;
-        container.loaded.decoded(&decoded, id, Addr(0), ());
+        container.loaded.decoded_part(&decoded, id, Addr(0), ());
         Ok(Sequence { count, id: decoded })
     }
 

@@ -25,14 +25,18 @@ thread_local! {
     static ENCODER: RefCell<Option<zrip::CompressContext>> = const { RefCell::new(None) };
 }
 
-/// Decoded bytes beyond which a thread does not keep its buffer.
-const KEPT: usize = 4 << 20;
+/// Decoded bytes beyond which a thread does not keep its buffer: new memory for every chunk costs as much as decoding.
+const KEPT: usize = 16 << 20;
 
 /// Hands what `input` decodes to, at most `limit` bytes, to `take`.
 fn decoded(input: &[u8], limit: usize, take: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
     DECODER.with(|decoder| {
         let (context, buffer) = &mut *decoder.borrow_mut();
         buffer.clear();
+        if limit <= KEPT {
+            // Growing step by step would end with more than is kept.
+            buffer.reserve_exact(limit);
+        }
         let result = context.decompress_into_with_limit(input, buffer, limit);
         let result = result.map_err(|error| Error::corrupt(error.to_string())).and_then(|_| take(buffer));
         if buffer.capacity() > KEPT {

@@ -79,7 +79,7 @@ impl Attribute {
         stored::read(self, conversion).map_err(|e| self.at(e))
     }
 
-    fn at(&self, error: crate::Error) -> crate::Error {
+    pub(crate) fn at(&self, error: crate::Error) -> crate::Error {
         self.node.at(error.at(Place::Attribute(self.name())))
     }
 }

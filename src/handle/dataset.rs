@@ -93,7 +93,7 @@ impl Dataset {
         Ok(Dataset { node, about: Arc::new(about) })
     }
 
-    pub(super) fn node(&self) -> &Node {
+    pub(crate) fn node(&self) -> &Node {
         &self.node
     }
 

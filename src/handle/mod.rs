@@ -22,6 +22,7 @@ mod virtual_sources;
 pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use base_slab::DatasetSlab;
+pub(crate) use core::each_in_parallel;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use dimensions::Dimension;
 pub use file::{File, FileFacts};

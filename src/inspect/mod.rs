@@ -1,10 +1,16 @@
 //! What faces print: the tree of a file, datatypes in one notation, digests that do not depend on storage.
 
 pub mod canonical;
+pub mod check;
+pub mod explain;
+pub mod map;
 pub mod tree;
 
 pub use crate::convert::notation;
 pub use canonical::{Canonical, Digest};
+pub use check::{Report, check};
+pub use explain::{Explained, explain};
+pub use map::{Map, Region, Surveyor};
 pub use tree::{Tree, TreeObject};
 
 use crate::convert::Value;

@@ -15,7 +15,7 @@ fn one<A: Primitive, B: Primitive>(number: A, conversion: Conversion) -> Result<
 /// The same by the way that knows every layout.
 fn slowly<A: Primitive, B: Primitive>(number: A, conversion: Conversion) -> Result<B, usize> {
     let exact = exact::read(A::LAYOUT.bits(bytemuck::bytes_of(&number)), &A::LAYOUT);
-    let (bits, is_exact) = exact.stored(&B::LAYOUT, conversion);
+    let (bits, is_exact) = exact.stored(&B::LAYOUT, conversion.of(&A::LAYOUT));
     if conversion == Conversion::Lossless && !is_exact {
         return Err(0);
     }
