@@ -1,7 +1,33 @@
-//! What the targets of the decoders share.
+//! What the targets share: a mutator of whole files that repairs their checksums, and a run of one decoder.
+
+use std::sync::Arc;
 
 use hdfive::filter::{ChunkInfo, Output, Registry};
 use hdfive::format::message::filter_pipeline::FilterDescription;
+
+#[path = "../tests/mutants/everything.rs"]
+pub mod everything;
+#[path = "../tests/mutants/repair.rs"]
+mod repair;
+
+/// Rounds of repair: a structure may be found only when another has its checksum.
+const ROUNDS: usize = 3;
+
+/// Changes the first `size` bytes of `data`, a file, as libFuzzer does, and puts checksums right; gives the new size.
+pub fn mutate(data: &mut [u8], size: usize, most: usize) -> usize {
+    let size = libfuzzer_sys::fuzzer_mutate(data, size, most);
+    for _ in 0..ROUNDS {
+        let bytes = bytes::Bytes::copy_from_slice(&data[..size]);
+        let open = |options: &hdfive::OpenOptions| {
+            let limits = hdfive::Limits { result: 16 << 20, chunk: 16 << 20, ..Default::default() };
+            options.clone().limits(limits).open_source(Arc::new(hdfive::storage::MemorySource::new(bytes.clone())), "")
+        };
+        if repair::repair(&mut data[..size], &everything::structures(open)) == 0 {
+            break;
+        }
+    }
+    size
+}
 
 /// Client values that are taken from the input.
 const MOST_VALUES: usize = 24;

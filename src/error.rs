@@ -71,6 +71,11 @@ pub enum Place {
     },
     /// An attribute, by name.
     Attribute(String),
+    /// An object header; stands where nothing closer has an address.
+    Header {
+        /// Where it begins, relative to the file's base address.
+        address: u64,
+    },
     /// An object, by path.
     Object(String),
     /// A file, by name.
@@ -117,6 +122,12 @@ impl Error {
     pub fn at(mut self, place: Place) -> Self {
         self.0.trail.push(place);
         self
+    }
+
+    /// Whether one of its places has an address.
+    pub(crate) fn has_address(&self) -> bool {
+        let has = |place: &Place| matches!(place, Place::Field { .. } | Place::Chunk { .. } | Place::Header { .. });
+        self.0.trail.iter().any(has)
     }
 
     /// A structure was cut short: `needed` more bytes were wanted, `left` were there.
@@ -166,6 +177,7 @@ impl fmt::Display for Error {
                 Place::Filter(name) => write!(f, " (filter {name})")?,
                 Place::Chunk { origin, address } => write!(f, " (chunk {origin:?}, at {address:#x})")?,
                 Place::Attribute(name) => write!(f, " (attribute {name:?})")?,
+                Place::Header { address } => write!(f, " (object header at {address:#x})")?,
                 Place::Object(path) => write!(f, "{} {path:?}", if within { "," } else { " in" })?,
                 Place::File(name) => write!(f, "{} {name}", if within { "," } else { " in" })?,
             }

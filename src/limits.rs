@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Bounds on what reading may cost. `Limits::default()` suits files from anywhere on a machine of ordinary size.
+/// Bounds on what reading may cost. `Limits::default()` suits files from anywhere on a machine of ordinary size,
+/// [`Limits::strict`] those of strangers, [`Limits::trusting`] those that need more.
 ///
 /// ```
 /// let limits = hdfive::Limits { result: 64 << 20, ..Default::default() };
@@ -35,6 +36,21 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// For files from strangers, such as uploads to a service: a result of 256 MiB, a chunk of 64 MiB.
+    ///
+    /// ```
+    /// let options = hdfive::OpenOptions::new().limits(hdfive::Limits::strict());
+    /// # let _ = options;
+    /// ```
+    pub fn strict() -> Self {
+        Limits { result: 256 << 20, chunk: 64 << 20, job_factor: 4, job_floor: 1 << 20, depth: 32 }
+    }
+
+    /// For files that are known to be good and need more than one would expect: only the depth of nesting is bounded.
+    pub fn trusting() -> Self {
+        Limits { result: u64::MAX, chunk: u64::MAX, job_factor: u64::MAX, job_floor: u64::MAX, depth: 1024 }
+    }
+
     /// A full purse for one job on a source of `len` bytes.
     pub fn purse(&self, len: u64) -> Purse {
         Purse {
@@ -54,10 +70,11 @@ pub struct Purse {
 impl Purse {
     /// Pays for `bytes` of metadata.
     pub fn pay(&self, bytes: u64) -> Result<()> {
-        let paid = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        match paid {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Error::limit("the file asks for more metadata than its size can justify (a cycle?)")),
+        // Who could not pay once cannot pay less either.
+        let rest = |left: u64| Some(left.saturating_sub(bytes));
+        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest) {
+            Ok(left) if left >= bytes => Ok(()),
+            _ => Err(Error::limit("the file asks for more metadata than its size can justify (a cycle?)")),
         }
     }
 
@@ -74,6 +91,16 @@ impl Purse {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+
+    #[test]
+    fn presets_are_in_order() {
+        let (strict, default, trusting) = (Limits::strict(), Limits::default(), Limits::trusting());
+        for (less, more) in [(strict, default), (default, trusting)] {
+            assert!(less.result < more.result && less.chunk < more.chunk && less.depth < more.depth);
+            assert!(less.job_floor < more.job_floor && less.job_factor <= more.job_factor);
+        }
+        trusting.purse(u64::MAX).pay(u64::MAX).unwrap();
+    }
 
     #[test]
     fn a_purse_is_spent_and_then_empty() {

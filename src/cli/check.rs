@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use hdfive::MissingSources;
-use hdfive::inspect::{self, Report, Surveyor};
+use hdfive::inspect::policy::{Outside, ReferenceKind};
+use hdfive::inspect::{self, Policy, Report, Surveyor};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
@@ -18,7 +19,8 @@ share bytes. The exit code is 1 if something is wrong.
 
 Examples:
   h5 check weather.h5
-  h5 check --json *.h5             one line of JSON for each file")]
+  h5 check --json *.h5             one line of JSON for each file
+  h5 check --policy upload.h5      what it refers to outside itself, and what it claims")]
 pub(crate) struct Check {
     /// The files.
     #[arg(required = true, value_name = "FILE")]
@@ -26,6 +28,9 @@ pub(crate) struct Check {
     /// Print a line of JSON for each file.
     #[arg(long)]
     json: bool,
+    /// Say what the files refer to outside themselves and what they claim, instead of reading their data.
+    #[arg(long)]
+    policy: bool,
     #[command(flatten)]
     opening: Opening,
 }
@@ -35,6 +40,10 @@ impl Check {
         let mut out = std::io::stdout().lock();
         let mut sound = true;
         for file in &self.files {
+            if self.policy {
+                sound &= self.policy(&mut out, file)?;
+                continue;
+            }
             let report = self.check(file);
             sound &= report.as_ref().is_ok_and(Report::is_sound);
             if self.json {
@@ -44,6 +53,22 @@ impl Check {
             }
         }
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Prints the policy of a file; whether it could be looked at.
+    fn policy(&self, out: &mut impl Write, name: &str) -> Result<bool, Failure> {
+        let options = self.opening.options().missing_sources(MissingSources::Fill);
+        let policy = self.opening.open(&options, name).and_then(|file| inspect::policy(&file));
+        match &policy {
+            Ok(policy) if self.json => writeln!(out, "{}", policy_line(name, policy))?,
+            Ok(policy) => print_policy(out, name, policy)?,
+            Err(error) if self.json => {
+                let error = json!({"kind": format!("{:?}", error.kind()), "desc": error.to_string()});
+                writeln!(out, "{}", json!({"file": name, "error": error}))?;
+            }
+            Err(error) => writeln!(out, "{name}: cannot be read: {error}")?,
+        }
+        Ok(policy.is_ok())
     }
 
     fn check(&self, name: &str) -> hdfive::Result<Report> {
@@ -117,4 +142,61 @@ fn line(file: &str, report: &hdfive::Result<Report>) -> serde_json::Value {
             "problems": [{"kind": format!("{:?}", error.kind()), "desc": error.to_string()}],
         }),
     }
+}
+
+/// How a file refers to something outside itself, in words.
+fn words(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::ExternalLink => "external link",
+        ReferenceKind::RawData => "raw data",
+        ReferenceKind::VirtualSource => "virtual source",
+        ReferenceKind::UserLink => "user-defined link",
+        ReferenceKind::Driver => "driver",
+    }
+}
+
+fn print_policy(out: &mut impl Write, file: &str, policy: &Policy) -> Result<(), Failure> {
+    for Outside { kind, from, to } in &policy.outside {
+        writeln!(out, "{file}: {} {from} -> {to}", words(*kind))?;
+    }
+    for unknown in &policy.unknown {
+        writeln!(out, "{file}: not known: {unknown}")?;
+    }
+    writeln!(
+        out,
+        "{file}: refers to {} things outside; {} objects, {} deep; claims {} bytes, stores {}; largest chunk {} bytes",
+        policy.outside.len(),
+        policy.objects,
+        policy.deepest,
+        policy.logical,
+        policy.stored,
+        policy.largest_chunk
+    )?;
+    if let Some((path, logical, stored)) = &policy.largest {
+        writeln!(out, "{file}: largest is {path}, claims {logical} bytes, stores {stored}")?;
+    }
+    Ok(())
+}
+
+fn policy_line(file: &str, policy: &Policy) -> serde_json::Value {
+    // Numbers beyond 64 bits are as good as the largest of these.
+    let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+    let outside: Vec<_> = (policy.outside.iter())
+        .map(|Outside { kind, from, to }| json!({"kind": words(*kind), "from": from, "to": to}))
+        .collect();
+    let unknown: Vec<_> =
+        (policy.unknown.iter()).map(|e| json!({"kind": format!("{:?}", e.kind()), "desc": e.to_string()})).collect();
+    let largest = (policy.largest.as_ref())
+        .map(|(path, logical, stored)| json!({"path": path, "logical": number(*logical), "stored": stored}));
+    json!({
+        "file": file,
+        "outside": outside,
+        "objects": policy.objects,
+        "deepest": policy.deepest,
+        "logical": number(policy.logical),
+        "stored": policy.stored,
+        "largest": largest,
+        "largest_chunk": number(policy.largest_chunk),
+        "unknown": unknown,
+    })
 }

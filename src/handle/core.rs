@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::OpenOptions;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, ErrorKind, Place, Result};
 use crate::object::path::{self, Found};
 use crate::object::{Container, Header, Scope, Step};
 use crate::storage::{Purpose, Resolve, SharedSource, Stop};
@@ -149,6 +149,8 @@ impl Node {
 
     /// An error, seen from this object.
     pub(crate) fn at(&self, error: Error) -> Error {
+        let is_nowhere = error.kind() == ErrorKind::Corrupt && !error.has_address();
+        let error = if is_nowhere { error.at(Place::Header { address: self.header.addr.0 }) } else { error };
         error.at(Place::Object(self.path.to_string())).at(Place::File(self.core.name.clone()))
     }
 

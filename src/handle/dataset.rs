@@ -6,7 +6,6 @@ use super::attribute::object_methods;
 use super::core::Node;
 use crate::error::{Error, Result};
 use crate::filter::{ChunkInfo, Pipeline};
-use crate::format::local_heap;
 use crate::format::message::HeaderMessageBody;
 use crate::format::message::data_layout::{ChunkIndex, Chunked, DO_NOT_FILTER_PARTIAL_CHUNKS, DataLayout, Layout};
 use crate::format::message::dataspace::{Dataspace, Kind};
@@ -232,7 +231,7 @@ impl Dataset {
             let names = heap::local(scope, files.heap)?;
             let mut segments = Vec::new();
             for slot in &files.slots {
-                let file = String::from_utf8_lossy(&local_heap::text(&names, slot.name)?).into_owned();
+                let file = String::from_utf8_lossy(&names.at(slot.name)?).into_owned();
                 segments.push(ExternalSegment { file, offset: slot.offset, size: slot.size });
             }
             Ok(segments)

@@ -8,6 +8,7 @@ use super::dataset::Dataset;
 use super::named_type::NamedType;
 use crate::error::{Error, Result};
 use crate::format::message::link::{self, LinkTarget as Stored};
+use crate::limits::Purse;
 use crate::object::links::{self, LinkStorage};
 use crate::object::{Header, ObjectKind};
 use crate::wire::Addr;
@@ -188,19 +189,38 @@ impl Group {
 
     /// The objects with their headers at these addresses, by their paths, each or why it cannot be opened. Where
     /// requests are dear, all headers are asked for at once; elsewhere all cores open objects and list groups.
-    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<TreeObject>> {
+    ///
+    /// `purse` pays for what stays in memory: headers may share most of their messages, and paths grow with depth.
+    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>, purse: &Purse) -> Result<Vec<TreeObject>> {
         let core = &self.node.core;
+        let pays = |header: Header, path: &[u8]| {
+            let bytes = size_of_val(&header.messages[..]) + path.len();
+            purse.pay(u64::try_from(bytes).unwrap_or(u64::MAX)).map(|()| header)
+        };
         let place = |header: Result<Header>, path: Vec<u8>| {
+            let header = header.and_then(|header| pays(header, &path));
             let node = Node::of(Arc::clone(core), header, &String::from_utf8_lossy(&path));
             let object = node.and_then(Object::of);
-            TreeObject { links: object.as_ref().map_or(Ok(Vec::new()), Object::links), path, object }
+            let links = object.as_ref().map_or(Ok(Vec::new()), Object::links).and_then(|links| {
+                let names: usize = links.iter().map(|link| link.name.len() + size_of::<Link>()).sum();
+                purse.pay(u64::try_from(names).unwrap_or(u64::MAX)).map(|()| links)
+            });
+            TreeObject { links, path, object }
         };
         if core.container.loaded.reads_on_the_spot() {
-            return Ok(each_in_parallel(places, |(addr, path)| place(core.header(addr), path)));
+            return Ok(each_in_parallel(places, |(addr, path)| {
+                place(purse.pay(1).and_then(|()| core.header(addr)), path)
+            }));
         }
         let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
         let headers = core.headers(&addrs)?.into_iter().zip(places);
         Ok(headers.map(|(header, (_, path))| place(header, path)).collect())
+    }
+
+    /// What the objects of the whole file may take in memory: a few times its size.
+    pub(crate) fn purse_for_all(&self) -> Purse {
+        let loaded = &self.node.core.container.loaded;
+        loaded.limits().purse(loaded.len().saturating_mul(2))
     }
 
     /// The object with its header at `addr`, which a hard link or a reference gave.

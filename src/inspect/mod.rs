@@ -4,6 +4,7 @@ pub mod canonical;
 pub mod check;
 pub mod explain;
 pub mod map;
+pub mod policy;
 pub mod tree;
 
 pub use crate::convert::notation;
@@ -11,6 +12,7 @@ pub use canonical::{Canonical, Digest};
 pub use check::{Report, check};
 pub use explain::{Explained, explain};
 pub use map::{Map, Region, Surveyor};
+pub use policy::{Policy, policy};
 pub use tree::{Tree, TreeObject};
 
 use crate::convert::Value;

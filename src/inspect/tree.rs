@@ -9,6 +9,7 @@ use std::collections::hash_map::Entry;
 use crate::error::{Error, Result};
 pub use crate::handle::TreeObject;
 use crate::handle::{File, Group, LinkTarget, Object};
+use crate::limits::Purse;
 use crate::wire::Addr;
 
 /// All objects of a file that hard links lead to.
@@ -23,7 +24,8 @@ pub struct Tree {
 impl Tree {
     /// Walks the file from its root group.
     ///
-    /// Errors are those of the root group; those of other objects stand in their places.
+    /// Errors are those of the root group, and `Limit` for paths longer than the file can justify; those of other objects
+    /// stand in their places.
     pub fn walk(file: &File) -> Result<Tree> {
         Self::below(file.root()?)
     }
@@ -35,12 +37,12 @@ impl Tree {
         tree.places.insert(start.address(), 0);
         let path = start.path().as_bytes().to_vec();
         tree.objects.push(TreeObject { path, links: start.links(), object: Ok(Object::Group(start)) });
-        let mut seen = 0;
+        let (mut seen, purse) = (0, opener.purse_for_all());
         while seen < tree.objects.len() {
             let known = tree.objects.len();
-            let found = tree.discover(seen);
+            let found = tree.discover(seen, &purse)?;
             let addrs: Vec<Addr> = found.iter().map(|(addr, _)| *addr).collect();
-            tree.objects.extend(opener.objects_at(found)?);
+            tree.objects.extend(opener.objects_at(found, &purse)?);
             for (addr, found) in addrs.iter().zip(&tree.objects[known..]) {
                 // An object that cannot be opened has no identity.
                 if found.object.is_err() {
@@ -53,7 +55,7 @@ impl Tree {
     }
 
     /// The objects to which the links of the groups from number `seen` on lead and that were not reached before.
-    fn discover(&mut self, seen: usize) -> Vec<(Addr, Vec<u8>)> {
+    fn discover(&mut self, seen: usize, purse: &Purse) -> Result<Vec<(Addr, Vec<u8>)>> {
         let mut found = Vec::new();
         for object in &self.objects[seen..] {
             let parent = object.path.strip_suffix(b"/").unwrap_or(&object.path);
@@ -61,12 +63,13 @@ impl Tree {
                 if let LinkTarget::Hard(addr) = link.target
                     && let Entry::Vacant(place) = self.places.entry(addr)
                 {
+                    purse.pay(u64::try_from(parent.len()).unwrap_or(u64::MAX))?;
                     place.insert(self.objects.len() + found.len());
                     found.push((addr, [parent, b"/", &link.name].concat()));
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// The canonical path of the object whose header is at `addr`, if a hard link leads to it.

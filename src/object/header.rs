@@ -1,5 +1,7 @@
 //! The whole header of an object: the messages of all its blocks, and what they say with sharing resolved.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use super::container::Scope;
@@ -50,15 +52,14 @@ impl Header {
         let framing = first.framing();
         let mut header = Header { addr, prefix: first.prefix, messages: first.messages.list };
         let mut next = header.settle(scope, 0)?;
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         while !next.is_empty() {
             for block in &next {
-                if seen.contains(&block.block) {
+                if !seen.insert(block.block) {
                     return Err(
                         Error::corrupt(format!("continuation blocks of the header at {addr} form a cycle")).into()
                     );
                 }
-                seen.push(block.block);
             }
             let blocks = scope.view.each(&next, |at| {
                 let size = usize::try_from(at.size).map_err(|_| Error::limit("a continuation block is too large"))?;
@@ -87,7 +88,12 @@ impl Header {
             match message.kind {
                 ContinuationInfo::KIND => {
                     let sizes = scope.view.sizes();
-                    continuations.push(ContinuationInfo::decode(&message.data, message.origin.0, sizes, ())?);
+                    let next = ContinuationInfo::decode(&message.data, message.origin.0, sizes, ())?;
+                    if next.size == 0 {
+                        let what = format!("the continuation message at {} leads to no bytes", message.origin.0);
+                        return Err(Error::corrupt(what).into());
+                    }
+                    continuations.push(next);
                 }
                 kind if message.flags & FAIL_IF_UNKNOWN != 0 && !Message::is_known(kind) => {
                     let what =

@@ -7,22 +7,40 @@ use bytes::Bytes;
 use super::Step;
 use super::btree;
 use super::container::Scope;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::filter::{ChunkInfo, Output, Pipeline, Scratch};
 use crate::format::btree_v2::{HugeIndirect, HugeIndirectFiltered};
 use crate::format::fractal_heap::{
     DirectBlock, DirectContext, DoublingTable, Header, HeapId, IdContext, IndirectBlock, Location, Root,
 };
 use crate::format::global_heap::{Collection, GlobalHeapId};
-use crate::format::local_heap::LocalHeap;
+use crate::format::local_heap::{self, LocalHeap};
 use crate::wire::{Addr, ByteRange, Structure};
 
-/// The data segment of the local heap at `addr`.
-pub fn local(scope: Scope<'_>, addr: Addr) -> Step<Bytes> {
+/// The data segment of a local heap: texts at positions.
+pub struct Texts<'a> {
+    scope: Scope<'a>,
+    addr: Addr,
+    segment: Bytes,
+}
+
+/// The texts in the data segment of the local heap at `addr`.
+pub fn local(scope: Scope<'_>, addr: Addr) -> Step<Texts<'_>> {
     let heap: Arc<LocalHeap> = scope.view.keep(addr, ())?;
     let segment = ByteRange::new(heap.segment, heap.segment_size);
     scope.container.loaded.takes("local heap data segment", segment);
-    scope.view.bytes(segment)
+    Ok(Texts { scope, addr: heap.segment, segment: scope.view.bytes(segment)? })
+}
+
+impl Texts<'_> {
+    /// The text at `position`. It is paid for each time: many may name one that is long.
+    pub fn at(&self, position: u64) -> Result<Bytes> {
+        let address = self.addr.0;
+        let place = || Place::Field { structure: LocalHeap::NAME, field: "data segment", address };
+        let text = local_heap::text(&self.segment, position).map_err(|e| e.at(place()))?;
+        self.scope.view.purse().pay(u64::try_from(text.len()).unwrap_or(u64::MAX))?;
+        Ok(text)
+    }
 }
 
 /// The object of the global heap that `id` names; `None` where it names nothing.
@@ -63,12 +81,20 @@ impl FractalHeap {
     /// The heap whose header is at `addr`.
     pub fn open(scope: Scope<'_>, addr: Addr) -> Step<Self> {
         let header: Arc<Header> = scope.view.keep(addr, ())?;
-        let (table, ids) = (header.table()?, header.id_context(scope.view.sizes())?);
+        let place = || Place::Field { structure: Header::NAME, field: "table width", address: addr.0 };
+        let (table, ids) = (header.table().map_err(|e| e.at(place()))?, header.id_context(scope.view.sizes())?);
         Ok(FractalHeap { addr, header, table, ids, last: Mutex::default() })
     }
 
     /// The object that `id` names, and where it is (or where the block is in which it is).
     pub fn object(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
+        let (object, addr) = self.find(scope, id)?;
+        // Many ids may name one large object.
+        scope.view.purse().pay(u64::try_from(object.len()).unwrap_or(u64::MAX))?;
+        Ok((object, addr))
+    }
+
+    fn find(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
         let found = HeapId::decode(id, self.addr, scope.view.sizes(), self.ids).map_err(Error::sealed)?;
         scope.container.loaded.decoded_part(&found, id, self.addr, self.ids);
         match found.location {

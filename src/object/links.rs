@@ -6,7 +6,6 @@ use super::heap::FractalHeap;
 use super::{Step, btree, heap};
 use crate::error::Error;
 use crate::format::btree_v2::LinkName;
-use crate::format::local_heap;
 use crate::format::message::link::{Link, LinkEncoding, LinkTarget};
 use crate::format::message::link_info::LinkInfo;
 use crate::format::message::symbol_table::SymbolTable;
@@ -96,11 +95,11 @@ fn list_old(scope: Scope<'_>, table: &SymbolTable) -> Step<Vec<Link>> {
 fn find_old(scope: Scope<'_>, table: &SymbolTable, name: &[u8]) -> Step<Option<Link>> {
     let (Some(btree), Some(local_heap)) = (table.btree, table.local_heap) else { return Ok(None) };
     let names = heap::local(scope, local_heap)?;
-    let text = |position| Ok(local_heap::text(&names, position)?.to_vec());
+    let text = |position| Ok(names.at(position)?.to_vec());
     let Some(node) = btree::symbol_table_node(scope, btree, name, text)? else { return Ok(None) };
     let node: Node = scope.view.load(node, ())?;
     for entry in &node.entries {
-        if local_heap::text(&names, entry.name)? == name {
+        if names.at(entry.name)? == name {
             return Ok(Some(link(entry, &names)?));
         }
     }
@@ -108,10 +107,10 @@ fn find_old(scope: Scope<'_>, table: &SymbolTable, name: &[u8]) -> Step<Option<L
 }
 
 /// A symbol-table entry as a link.
-fn link(entry: &Entry, names: &bytes::Bytes) -> Result<Link, Error> {
-    let name = local_heap::text(names, entry.name)?.to_vec();
+fn link(entry: &Entry, names: &heap::Texts<'_>) -> Result<Link, Error> {
+    let name = names.at(entry.name)?.to_vec();
     let target = match entry.cached() {
-        Some(Cached::SoftLink(position)) => LinkTarget::Soft(local_heap::text(names, position.into())?.to_vec()),
+        Some(Cached::SoftLink(position)) => LinkTarget::Soft(names.at(position.into())?.to_vec()),
         Some(Cached::Nothing | Cached::Group) => match entry.object_header {
             Some(addr) => LinkTarget::Hard(addr),
             None => {

@@ -336,7 +336,11 @@ fn walk_class(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
             Class::VariableLength { text, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) }
         }
         10 => walk_array(w, head)?,
-        11 => Class::Complex { form: head.field(0, 7), base: Box::new(w.nest(|d| d.class.base(), head.inner)?) },
+        11 => {
+            let base = w.nest(|d| d.class.base(), head.inner)?;
+            check_size(w, head, Some(2), &base)?;
+            Class::Complex { form: head.field(0, 7), base: Box::new(base) }
+        }
         other => return w.unsupported("class and version", format!("datatype class {other} is not known")),
     })
 }
@@ -413,6 +417,14 @@ fn walk_enumeration(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Enumer
     Ok(Enumeration { base: Box::new(base), names, name_padding: paddings, values })
 }
 
+/// An element is as large as what it is made of.
+fn check_size(w: &Walk<'_, '_, Datatype>, head: Head, count: Option<u64>, base: &Datatype) -> Result<()> {
+    if count.and_then(|count| count.checked_mul(base.size.into())) == Some(head.size.into()) {
+        return Ok(());
+    }
+    w.corrupt("size", format!("an element has {} bytes, its parts of {} bytes have others", head.size, base.size))
+}
+
 fn walk_array(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
     let rank = w.count("dimensionality", 1, |d| d.class.array().0.len())?;
     // Version 1 is not supposed to have arrays; early writers used it nevertheless, laid out as version 2.
@@ -430,7 +442,9 @@ fn walk_array(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
             old.permutation.push(w.u32("permutation index", index)?);
         }
     }
-    Ok(Class::Array { shape, old, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) })
+    let base = w.nest(|d| d.class.base(), head.inner)?;
+    check_size(w, head, array_count(&shape).ok(), &base)?;
+    Ok(Class::Array { shape, old, base: Box::new(base) })
 }
 
 /// What a member's layout depends on.
