@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use crate::convert::H5Type;
 use crate::error::Result;
 use crate::handle::{Attribute, Dataset, Group, LinkTarget, Object};
+use crate::limits::Purse;
 use crate::wire::Addr;
 
 /// How the NAME of a scale begins that is a dimension and no variable.
@@ -73,21 +74,34 @@ pub struct Variable {
     pub is_coordinate: bool,
 }
 
+/// What a walk over groups remembers.
+struct Walk {
+    /// The groups that were reached: those that contain each other have no end.
+    seen: HashSet<Addr>,
+    /// Pays for the headers that stay in memory.
+    purse: Purse,
+    level: u32,
+}
+
 impl NetcdfGroup {
     /// What netCDF sees in `group` and the groups below it.
     ///
-    /// Errors are those of opening objects and reading their attributes.
+    /// Errors are those of opening objects and reading their attributes, and `Limit` for groups that are nested too deep or
+    /// have more headers than the file can justify.
     pub fn of(group: &Group) -> Result<NetcdfGroup> {
-        Self::below(group, &[], &mut HashSet::from([group.address()]))
+        let mut walk = Walk { seen: HashSet::from([group.address()]), purse: group.purse_for_all(), level: 0 };
+        Self::below(group, &[], &mut walk)
     }
 
-    /// `seen` are the groups that were reached: those that contain each other have no end.
-    fn below(group: &Group, outer: &[NetcdfDimension], seen: &mut HashSet<Addr>) -> Result<NetcdfGroup> {
+    fn below(group: &Group, outer: &[NetcdfDimension], walk: &mut Walk) -> Result<NetcdfGroup> {
+        walk.purse.check_depth(walk.level)?;
         let (mut datasets, mut groups) = (Vec::new(), Vec::new());
         for link in group.links()?.iter().filter(|link| matches!(link.target, LinkTarget::Hard(_))) {
-            match group.object(&link.name())? {
+            let object = group.object(&link.name())?;
+            walk.purse.pay(object.weight())?;
+            match object {
                 Object::Dataset(dataset) => datasets.push((link.name(), dataset)),
-                Object::Group(inner) if seen.insert(inner.address()) => groups.push(inner),
+                Object::Group(inner) if walk.seen.insert(inner.address()) => groups.push(inner),
                 Object::Group(_) | Object::NamedType(_) => {}
             }
         }
@@ -101,7 +115,9 @@ impl NetcdfGroup {
         for (name, dataset) in datasets {
             variables.extend(variable(name, dataset, &known)?);
         }
-        let groups = groups.iter().map(|inner| Self::below(inner, &known, seen)).collect::<Result<_>>()?;
+        walk.level += 1;
+        let groups = groups.iter().map(|inner| Self::below(inner, &known, walk)).collect::<Result<_>>()?;
+        walk.level -= 1;
         Ok(NetcdfGroup { path: group.path().to_owned(), dimensions, variables, groups })
     }
 

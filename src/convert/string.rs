@@ -1,7 +1,7 @@
 //! Strings, of whatever kind the file has them.
 
-use crate::error::{Error, Result};
-use crate::format::global_heap::GlobalHeapId;
+use crate::error::{Error, Place, Result};
+use crate::format::global_heap::{Collection, GlobalHeapId};
 use crate::format::message::datatype::Text;
 use crate::object::{Container, heap};
 use crate::wire::{Addr, Structure};
@@ -37,7 +37,12 @@ impl Sequence {
             Some(wanted) => Ok(Some(bytes.slice(..wanted))),
             None => {
                 let what = format!("{} elements of {size} bytes are in an object of {} bytes", self.count, bytes.len());
-                Err(Error::corrupt(what))
+                let address = self.id.collection.map_or(0, |addr| addr.0);
+                Err(Error::corrupt(what).at(Place::Field {
+                    structure: Collection::NAME,
+                    field: "object data",
+                    address,
+                }))
             }
         }
     }

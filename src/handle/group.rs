@@ -97,6 +97,11 @@ impl Link {
     }
 }
 
+/// Bytes of memory that an object takes.
+fn weight(header: &Header, path: &[u8]) -> u64 {
+    u64::try_from(size_of_val(&header.messages[..]) + path.len()).unwrap_or(u64::MAX)
+}
+
 impl Object {
     pub(super) fn open(core: Arc<Core>, addr: Addr, path: &str) -> Result<Object> {
         Self::of(Node::open(core, addr, path)?)
@@ -134,6 +139,16 @@ impl Object {
             Object::Dataset(dataset) => dataset.address(),
             Object::NamedType(datatype) => datatype.address(),
         }
+    }
+
+    /// Bytes of memory that it takes.
+    pub(crate) fn weight(&self) -> u64 {
+        let node = match self {
+            Object::Group(group) => &group.node,
+            Object::Dataset(dataset) => dataset.node(),
+            Object::NamedType(datatype) => &datatype.node,
+        };
+        weight(&node.header, node.path.as_bytes())
     }
 
     /// The path by which it was opened.
@@ -193,10 +208,7 @@ impl Group {
     /// `purse` pays for what stays in memory: headers may share most of their messages, and paths grow with depth.
     pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>, purse: &Purse) -> Result<Vec<TreeObject>> {
         let core = &self.node.core;
-        let pays = |header: Header, path: &[u8]| {
-            let bytes = size_of_val(&header.messages[..]) + path.len();
-            purse.pay(u64::try_from(bytes).unwrap_or(u64::MAX)).map(|()| header)
-        };
+        let pays = |header: Header, path: &[u8]| purse.pay(weight(&header, path)).map(|()| header);
         let place = |header: Result<Header>, path: Vec<u8>| {
             let header = header.and_then(|header| pays(header, &path));
             let node = Node::of(Arc::clone(core), header, &String::from_utf8_lossy(&path));

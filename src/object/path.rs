@@ -60,7 +60,8 @@ pub fn follow(scope: Scope<'_>, start: Addr, path: &[u8]) -> Step<Found> {
             }
             LinkTarget::External(_) => {
                 let Some((file, path)) = link.target.external() else {
-                    return Err(Error::corrupt(format!("the external link {:?} names no file", text(&name))).into());
+                    let what = format!("the external link {:?} of the group at {at} names no file", text(&name));
+                    return Err(Error::corrupt(what).into());
                 };
                 let rest = names.into_iter().flat_map(|name| [vec![b'/'], name].concat());
                 let path = path.iter().copied().chain(rest).collect();

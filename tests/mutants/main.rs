@@ -8,7 +8,7 @@
 #[expect(unsafe_code, reason = "an allocator is unsafe by nature")]
 mod allocations;
 mod damage;
-#[expect(unreachable_pub, dead_code, reason = "the fuzz targets use it too")]
+#[expect(unreachable_pub, reason = "the fuzz targets use it too")]
 mod everything;
 #[expect(unreachable_pub, reason = "the fuzz targets use it too")]
 mod repair;

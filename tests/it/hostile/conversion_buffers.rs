@@ -1,4 +1,4 @@
-//! Values take more memory than what is stored of them: 2000 texts may all be the same 60 KB of the file, and an element
+//! Values take more memory than what is stored of them: 1000 texts may all be the same 60 KB of the file, and an element
 //! may claim to have 4 GB.
 
 use hdfive::{ErrorKind, Limits, OpenOptions};
