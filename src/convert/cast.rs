@@ -71,13 +71,14 @@ fn native(bytes: &[u8], from: &ElementType, to: &ElementType) -> Option<Vec<u8>>
 
 fn each_as<A: Element, B: Element>(bytes: &[u8], cast: impl Fn(A) -> B) -> Vec<u8> {
     const AT_ONCE: usize = 1024;
-    let mut casts = vec![0; bytes.len() / size_of::<A>() * size_of::<B>()];
+    let mut casts = Vec::with_capacity(bytes.len() / size_of::<A>() * size_of::<B>());
     let (mut from, mut to) = ([A::default(); AT_ONCE], [B::default(); AT_ONCE]);
-    let parts = bytes.chunks(AT_ONCE * size_of::<A>()).zip(casts.chunks_mut(AT_ONCE * size_of::<B>()));
-    for (bytes, casts) in parts {
+    for bytes in bytes.chunks(AT_ONCE * size_of::<A>()) {
         A::load(bytes, &mut from);
         to.iter_mut().zip(&from).for_each(|(to, from)| *to = cast(*from));
-        B::store(&to, casts);
+        let done = casts.len();
+        casts.resize(done + bytes.len() / size_of::<A>() * size_of::<B>(), 0);
+        B::store(&to, &mut casts[done..]);
     }
     casts
 }
