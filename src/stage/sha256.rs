@@ -1,7 +1,7 @@
-//! SHA-256 of two messages at a time. One message leaves the processor waiting for itself half of the time: every round
-//! needs the one before. Two take turns.
+//! SHA-256 of two messages at a time. One message leaves the processor waiting for itself: every round needs the one
+//! before. Two take turns.
 //!
-//! Measured: 10,000 chunks of 8 KiB on one thread take about 0.6 of the time that they take one by one.
+//! Measured: 10,000 chunks of 8 KiB on one thread take 39 ms, one by one 46 ms or more.
 
 use sha2::block_api::compress256;
 
