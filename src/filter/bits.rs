@@ -84,6 +84,23 @@ impl<'a> BitReader<'a> {
         Ok(value)
     }
 
+    /// Hands on `count` numbers of 1 to 57 bits, with no look at the end: as many from one window as fit it.
+    #[inline]
+    pub(super) fn each(&mut self, bits: u32, count: usize, mut take: impl FnMut(u64)) {
+        let most = Self::WINDOW / bits;
+        let mut left = count;
+        while left > 0 {
+            let some = most.min(u32::try_from(left).unwrap_or(most));
+            let mut window = self.window();
+            for _ in 0..some {
+                take(window >> (64 - bits));
+                window <<= bits;
+            }
+            self.skip(some * bits);
+            left -= super::size(some);
+        }
+    }
+
     /// The number of zero bits before the next one bit, and skips both.
     #[inline]
     pub(super) fn unary(&mut self) -> Result<u32> {

@@ -2,6 +2,8 @@
 //!
 //! Both sums use end-around carry: a half is 0 only if its sum is exactly 0, otherwise between 1 and 65535. Files
 //! from before HDF5 1.6.3 may hold the bytes of each half swapped.
+//!
+//! Unsafe, as the loop is compiled for AVX2 too, which makes it twice as fast.
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -18,12 +20,18 @@ impl Filter for Fletcher32 {
             return Err(Error::corrupt(format!("{} bytes, a checksum alone has 4", input.len())));
         };
         let stored = LittleEndian::read_u32(stored);
-        let found = fletcher32(plain);
+        let mut sums = Sums::default();
+        // Each piece is written while it is still in the first cache.
+        for piece in plain.chunks(PIECE) {
+            sums.update(piece);
+            output.write(piece)?;
+        }
+        let found = sums.value();
         let swapped = found.swap_bytes().rotate_left(16);
         if stored != found && stored != swapped {
             return Err(Error::corrupt(format!("checksum is {stored:#010x}, bytes give {found:#010x}")));
         }
-        output.write(plain)
+        Ok(())
     }
 
     fn decodes_in_order(&self) -> bool {
@@ -45,29 +53,68 @@ const LANES: usize = 32;
 /// Rows of lanes that 32-bit sums of sums can take: 65535 · 361 · 362 / 2 < 2³².
 const ROWS: usize = 360;
 
-/// The checksum of `bytes`. Words are summed in independent lanes, which the compiler turns into vectors.
-pub(super) fn fletcher32(bytes: &[u8]) -> u32 {
-    let (mut first, mut second) = (0u64, 0u64);
-    let mut rest = bytes;
-    while rest.len() >= 2 * LANES {
-        let rows = (rest.len() / (2 * LANES)).min(ROWS);
-        let (block, after) = rest.split_at(rows * 2 * LANES);
-        rest = after;
-        let (sum, weighted) = block_sums(block);
-        second = fold(second + first * (rows * LANES) as u64 + weighted);
-        first = fold(first + sum);
+/// Bytes of a piece: whole rows.
+const PIECE: usize = ROWS * 2 * LANES;
+
+/// The checksum of `bytes`.
+fn fletcher32(bytes: &[u8]) -> u32 {
+    let mut sums = Sums::default();
+    sums.update(bytes);
+    sums.value()
+}
+
+/// The sum of the words so far, and the sum of those sums.
+#[derive(Default)]
+struct Sums {
+    first: u64,
+    second: u64,
+}
+
+impl Sums {
+    /// Takes more bytes. Only the last may be an odd number.
+    fn update(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while rest.len() >= 2 * LANES {
+            let rows = (rest.len() / (2 * LANES)).min(ROWS);
+            let (block, after) = rest.split_at(rows * 2 * LANES);
+            rest = after;
+            let (sum, weighted) = block_sums(block);
+            self.second = fold(self.second + self.first * (rows * LANES) as u64 + weighted);
+            self.first = fold(self.first + sum);
+        }
+        let (pairs, odd) = rest.as_chunks::<2>();
+        for pair in pairs.iter().copied().chain(odd.first().map(|&last| [last, 0])) {
+            self.first += u64::from(u16::from_be_bytes(pair));
+            self.second += self.first;
+        }
+        (self.first, self.second) = (fold(self.first), fold(self.second));
     }
-    let (pairs, odd) = rest.as_chunks::<2>();
-    for pair in pairs.iter().copied().chain(odd.first().map(|&last| [last, 0])) {
-        first += u64::from(u16::from_be_bytes(pair));
-        second += first;
+
+    fn value(&self) -> u32 {
+        let half = |sum| u32::try_from(sum).unwrap_or(0);
+        half(self.second) << 16 | half(self.first)
     }
-    let half = |sum| u32::try_from(fold(sum)).unwrap_or(0);
-    half(second) << 16 | half(first)
 }
 
 /// The sum of the words of whole rows, and the sum of the running sums.
 fn block_sums(block: &[u8]) -> (u64, u64) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { lanes_avx2(block) };
+    }
+    lanes(block)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn lanes_avx2(block: &[u8]) -> (u64, u64) {
+    lanes(block)
+}
+
+/// [`block_sums`] in independent lanes, of which the compiler makes vectors.
+#[inline(always)]
+fn lanes(block: &[u8]) -> (u64, u64) {
     let mut sums = [0u32; LANES];
     let mut running = [0u32; LANES];
     for row in block.as_chunks::<{ 2 * LANES }>().0 {

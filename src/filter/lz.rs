@@ -1,33 +1,21 @@
 //! What the LZ77 formats share: copies for decoders, and a greedy search for matches for encoders.
 
-use super::{ends_early, size};
+use super::{ends_early, size, wild};
 use crate::error::{Error, Result};
-
-/// Bytes that the fast copies take at a time.
-const STEP: usize = 16;
-const HALF: usize = 8;
-/// Longer matches are left to the copies of the standard library.
-const LONG: usize = 96;
 
 pub(super) fn too_long() -> Error {
     Error::corrupt("the stream gives more bytes than are expected")
 }
 
 #[cold]
-fn too_far(distance: usize, at: usize) -> Error {
+pub(super) fn too_far(distance: usize, at: usize) -> Error {
     Error::corrupt(format!("a match reaches {distance} bytes back, only {at} are there"))
 }
 
-/// Copies `len` bytes from `input` at `from` to `to` at `at`. May write up to 16 bytes of what comes next.
+/// Copies `len` bytes from `input` at `from` to `to` at `at`. May write some bytes of what comes next.
 #[inline(always)]
 pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize, len: usize) -> Result<()> {
-    if len <= LONG
-        && let Some(bytes) = input.get(from..).and_then(<[u8]>::first_chunk::<{ LONG + STEP }>)
-        && let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<{ LONG + STEP }>)
-    {
-        for (place, bytes) in place.as_chunks_mut::<STEP>().0.iter_mut().zip(bytes.as_chunks().0).take(len / STEP + 1) {
-            *place = *bytes;
-        }
+    if wild::copy_literals(input, from, to, at, len) {
         return Ok(());
     }
     let bytes = input.get(from..).and_then(|rest| rest.get(..len)).ok_or_else(ends_early)?;
@@ -35,73 +23,23 @@ pub(super) fn copy_literals(input: &[u8], from: usize, to: &mut [u8], at: usize,
     Ok(())
 }
 
-/// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. May write up to 16 bytes of what comes next.
+/// Repeats, at `to[at..at + len]`, what stands `distance` bytes before. May write some bytes of what comes next.
 #[inline(always)]
 pub(super) fn copy_match(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
-    if distance < STEP || distance > at || len > LONG || to.len() - at < LONG + STEP {
-        return copy_other(to, at, distance, len);
-    }
-    let mut done = 0;
-    while done < len {
-        to.copy_within(at - distance + done..at - distance + done + STEP, at + done);
-        done += STEP;
-    }
-    Ok(())
+    if wild::copy_match(to, at, distance, len) { Ok(()) } else { copy_exactly(to, at, distance, len) }
 }
 
-/// A match that is near, long, wrong, or near the end.
+/// A match that is wrong, or near the end.
+#[cold]
 #[inline(never)]
-fn copy_other(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
+fn copy_exactly(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
     if distance > at || distance == 0 {
         return Err(too_far(distance, at));
     }
-    let room = to.len() - at;
-    if len + STEP > room || len > LONG {
-        return copy_long(to, at, distance, len);
-    }
-    let end = at + len;
-    let (mut from, mut at) = (at - distance, at);
-    if distance >= HALF {
-        while at < end {
-            to.copy_within(from..from + HALF, at);
-            from += HALF;
-            at += HALF;
-        }
-    } else if let Some(pattern) = pattern(to, from, distance) {
-        while at < end {
-            to[at..at + HALF].copy_from_slice(&pattern);
-            at += HALF;
-        }
-    } else {
-        repeat_back(to, at, distance, len);
-    }
-    Ok(())
-}
-
-/// The bytes at `from` repeated, where the distance divides 8.
-#[inline]
-fn pattern(to: &[u8], from: usize, distance: usize) -> Option<[u8; HALF]> {
-    match *to.get(from..)?.first_chunk::<4>()? {
-        [a, ..] if distance == 1 => Some([a; HALF]),
-        [a, b, ..] if distance == 2 => Some([a, b, a, b, a, b, a, b]),
-        [a, b, c, d] if distance == 4 => Some([a, b, c, d, a, b, c, d]),
-        _ => None,
-    }
-}
-
-/// A match that is long, or near the end.
-fn copy_long(to: &mut [u8], at: usize, distance: usize, len: usize) -> Result<()> {
     if len > to.len() - at {
         return Err(too_long());
     }
-    if distance >= len {
-        to.copy_within(at - distance..at - distance + len, at);
-    } else if distance == 1 {
-        let value = to[at - 1];
-        to[at..at + len].fill(value);
-    } else {
-        repeat_back(to, at, distance, len);
-    }
+    repeat_back(to, at, distance, len);
     Ok(())
 }
 

@@ -6,15 +6,15 @@
 //! A length of 15 goes on with bytes that are added, up to and with the first that is not 255. The last sequence has
 //! literals only: at least the last 5 bytes, and no match starts in the last 12.
 
-use super::ends_early;
 use super::lz::{Rules, Sequence, copy_literals, copy_match, sequences};
+use super::{ends_early, lz4_fast};
 use crate::error::{Error, Result};
 
 /// Decodes all of `input`, which has to fill `to`.
 pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
     let (mut from, mut at) = (0, 0);
     loop {
-        short_sequences(input, to, &mut from, &mut at);
+        (from, at) = lz4_fast::sequences(input, to, from, at);
         let token = usize::from(*input.get(from).ok_or_else(ends_early)?);
         from += 1;
         let mut literals = token >> 4;
@@ -42,28 +42,6 @@ pub(super) fn decode(input: &[u8], to: &mut [u8]) -> Result<()> {
         return Ok(());
     }
     Err(Error::corrupt(format!("the block gives {at} bytes, {} are expected", to.len())))
-}
-
-/// Decodes sequences while their lengths fit the token, their match is not near, and neither end is.
-#[inline(always)]
-fn short_sequences(input: &[u8], to: &mut [u8], from: &mut usize, at: &mut usize) {
-    while let Some(next) = input.get(*from..).and_then(<[u8]>::first_chunk::<32>)
-        && let Some(place) = to.get_mut(*at..).and_then(<[u8]>::first_chunk_mut::<64>)
-    {
-        let (literals, len) = (usize::from(next[0] >> 4), usize::from(next[0] & 15) + 4);
-        let distance = usize::from(u16::from_le_bytes([next[1 + literals], next[2 + literals]]));
-        let start = *at + literals;
-        if literals == 15 || len == 19 || distance < 16 || distance > start {
-            return;
-        }
-        place[..16].copy_from_slice(&next[1..17]);
-        to.copy_within(start - distance..start - distance + 16, start);
-        if len > 16 {
-            to.copy_within(start - distance + 16..start - distance + 32, start + 16);
-        }
-        *from += 3 + literals;
-        *at = start + len;
-    }
 }
 
 /// The rest of a length that does not fit the token.

@@ -14,11 +14,14 @@ mod blosc2;
 mod bzip2;
 mod codec;
 mod deflate;
+#[expect(unsafe_code, reason = "compiled for AVX2 too; measured")]
 mod fletcher32;
 mod inflate;
 mod lz;
 mod lz4;
 mod lz4_block;
+#[expect(unsafe_code, reason = "copies without a check each; measured")]
+mod lz4_fast;
 mod lzf;
 mod nbit;
 mod output;
@@ -31,6 +34,8 @@ mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod szip;
+#[expect(unsafe_code, reason = "copies without a check each; measured")]
+mod wild;
 #[cfg(feature = "zfp")]
 mod zfp;
 #[cfg(feature = "zstd")]

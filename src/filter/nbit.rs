@@ -244,9 +244,14 @@ impl Atomic {
 
     #[inline]
     fn unpack_sized<const N: usize>(self, bits: &mut BitReader<'_>, to: &mut [u8], bytes: impl Fn(u64) -> [u8; N]) {
-        for item in to.as_chunks_mut::<N>().0 {
-            *item = bytes(bits.take_unchecked(self.precision) << self.offset);
-        }
+        let items = to.as_chunks_mut::<N>().0;
+        let count = items.len();
+        let mut items = items.iter_mut();
+        bits.each(self.precision, count, |value| {
+            if let Some(item) = items.next() {
+                *item = bytes(value << self.offset);
+            }
+        });
     }
 }
 

@@ -198,9 +198,9 @@ impl Registry {
     }
 }
 
-/// The filter's name and what matters of its client values, for people: `shuffle(4)`, `blosc(lz4, 5, bits)`.
-pub fn label(description: &FilterDescription) -> String {
-    let values = &description.client_data;
+/// A filter's name and what matters of its client values, for people: `shuffle(4)`, `blosc(lz4, 5, bits)`. A filter
+/// that is not registered has the name that the file gives it.
+pub fn label(id: u16, stored_name: &str, values: &[u32]) -> String {
     let value = |at: usize| values.get(at).copied().unwrap_or(0);
     let of = |names: &[&'static str], at: usize| {
         let name = names.get(super::size(value(at)));
@@ -208,7 +208,7 @@ pub fn label(description: &FilterDescription) -> String {
     };
     const SHUFFLES: &[&str] = &["none", "bytes", "bits", "delta", "truncated"];
     const CODECS: &[&str] = &["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
-    let parameters = match description.id {
+    let parameters = match id {
         1 | 2 | 307 if !values.is_empty() => value(0).to_string(),
         4 if value(0) & 32 != 0 => format!("nn, {}", value(1)),
         4 => format!("ec, {}", value(1)),
@@ -219,8 +219,12 @@ pub fn label(description: &FilterDescription) -> String {
         32015 if !values.is_empty() => value(0).cast_signed().to_string(),
         _ => String::new(),
     };
-    let name = name(description);
-    if parameters.is_empty() { name.into_owned() } else { format!("{name}({parameters})") }
+    let name = match Known::find(id) {
+        Some(known) => known.name.to_owned(),
+        None if stored_name.is_empty() => format!("filter {id}"),
+        None => format!("{stored_name} (filter {id})"),
+    };
+    if parameters.is_empty() { name } else { format!("{name}({parameters})") }
 }
 
 fn missing(description: &FilterDescription) -> String {
@@ -294,15 +298,14 @@ mod tests {
 
     #[test]
     fn labels_say_what_matters() {
-        let with = |id, client_data: &[u32]| {
-            label(&FilterDescription { client_data: client_data.to_vec(), ..description(id, b"own\0") })
-        };
+        let with = |id, client_data: &[u32]| label(id, "own", client_data);
         assert_eq!(with(2, &[4]), "shuffle(4)");
         assert_eq!(with(1, &[6]), "deflate(6)");
         assert_eq!(with(3, &[]), "fletcher32");
         assert_eq!(with(32015, &[u32::MAX]), "zstd(-1)");
         assert_eq!(with(32001, &[2, 2, 4, 999, 5, 2, 1]), "blosc(lz4, 5, bits)");
-        assert_eq!(with(40_000, &[1]), "own");
+        assert_eq!(with(40_000, &[1]), "own (filter 40000)");
+        assert_eq!(label(40_000, "", &[1]), "filter 40000");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 /// Larger buffers are not kept.
-const KEPT: usize = 4 << 20;
+const KEPT: usize = 16 << 20;
 
 thread_local! {
     static BUFFERS: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };

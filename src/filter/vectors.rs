@@ -68,6 +68,7 @@ mod decoded {
 
     use super::*;
     use crate::filter::Scatter;
+    use crate::filter::testing::zstd_encodes;
 
     struct Rows(Vec<u8>);
 
@@ -111,8 +112,14 @@ mod decoded {
 
         fn check_encoding(&self, pipeline: &Pipeline, plain: &[u8]) {
             let mut scratch = Scratch::default();
-            let (stored, mask) = pipeline.encode(plain, &mut scratch).expect(&self.file);
-            let stored = stored.to_vec();
+            let encoded = pipeline.encode(plain, &mut scratch).map(|(stored, mask)| (stored.to_vec(), mask));
+            if let Err(error) = &encoded
+                && error.kind() == ErrorKind::Unsupported
+                && !zstd_encodes()
+            {
+                return println!("{}: {error}", self.file);
+            }
+            let (stored, mask) = encoded.expect(&self.file);
             let mut back = vec![0x55; plain.len()];
             pipeline.decode(&stored, mask, &mut scratch, &mut Output::exact(&mut back)).expect(&self.file);
             let lossy = |f: &FilterDescription| f.id == 32013 || f.id == 6 && f.client_data[3] == 1;

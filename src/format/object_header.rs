@@ -60,8 +60,8 @@ pub struct HeaderMessage {
     pub flags: u8,
     /// Creation order, in version 2 headers that track it.
     pub creation_order: Option<u16>,
-    /// Nonzero reserved bytes of version 1.
-    pub reserved: Vec<u8>,
+    /// Reserved bytes of version 1.
+    pub reserved: [u8; 3],
     /// Where the data begin.
     pub origin: Origin,
     /// The data, in version 1 headers with their padding.
@@ -202,8 +202,8 @@ impl Structure for Messages {
     type Context = Block;
 
     fn walk(w: &mut Walk<'_, '_, Self>, block: Block) -> Result<Self> {
-        // Room for what most objects have; more grows with the bytes.
-        let mut list = Vec::with_capacity(8);
+        // Room for messages of a usual size, as far as bytes are there.
+        let mut list = Vec::with_capacity((block.size.min(w.left()) / (block.framing.size() + 16)).clamp(4, 16));
         let mut start = 0;
         loop {
             let more = match w.is_reading() {
@@ -232,7 +232,7 @@ impl Structure for HeaderMessage {
         let kind = w.uint("message type", kind_width, |m| m.kind.into())?;
         let size = w.count("size of message data", 2, |m| m.data.len())?;
         let flags = w.u8("message flags", |m| m.flags)?;
-        let reserved = if framing == Framing::V1 { w.reserved(3, |m| &m.reserved)? } else { Vec::new() };
+        let reserved = if framing == Framing::V1 { w.array("reserved", |m| &m.reserved)? } else { [0; 3] };
         let mut creation_order = None;
         if framing == Framing::V2Ordered {
             creation_order = Some(w.u16("creation order", |m| m.creation_order.unwrap_or(0))?);
@@ -295,7 +295,7 @@ mod testing {
                     kind,
                     flags,
                     creation_order,
-                    reserved: Vec::new(),
+                    reserved: [0; 3],
                     origin: Origin::default(),
                     data: data.into(),
                 }

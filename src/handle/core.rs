@@ -60,7 +60,8 @@ impl Core {
         }
         let located = self.resolve.resolve(name, purpose).map_err(|e| e.at(Place::File(self.name.clone())));
         let (source, resolve) = located?;
-        let core = Core::open_at(source, name.to_owned(), resolve, self.options.clone(), self.depth + 1)?;
+        let options = self.options.clone().unobserved();
+        let core = Core::open_at(source, name.to_owned(), resolve, options, self.depth + 1)?;
         self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&core));
         Ok(core)
     }
@@ -102,14 +103,26 @@ impl Core {
     }
 }
 
-/// An object of an open file: what groups, datasets and committed datatypes have in common.
+/// An object of an open file: what groups, datasets and committed datatypes have in common. All handles of one object
+/// that were cloned from one another share it; so cloning them does not touch what all threads share.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node(Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
     pub(crate) core: Arc<Core>,
-    pub(crate) header: Arc<Header>,
-    pub(crate) path: Arc<str>,
+    pub(crate) header: Header,
+    pub(crate) path: Box<str>,
     /// How many virtual datasets led here.
     pub(crate) depth: u32,
+}
+
+impl std::ops::Deref for Node {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
 }
 
 impl Node {
@@ -120,8 +133,13 @@ impl Node {
 
     /// The object with a header that was loaded.
     pub(crate) fn of(core: Arc<Core>, header: Result<Header>, path: &str) -> Result<Node> {
+        Self::at_depth(core, header, path, 0)
+    }
+
+    /// As `of`, for an object to which `depth` virtual datasets led.
+    pub(crate) fn at_depth(core: Arc<Core>, header: Result<Header>, path: &str, depth: u32) -> Result<Node> {
         let header = header.map_err(|e| e.at(Place::Object(path.to_owned())).at(Place::File(core.name.clone())))?;
-        Ok(Node { core, header: Arc::new(header), path: path.into(), depth: 0 })
+        Ok(Node(Arc::new(Inner { core, header, path: path.into(), depth })))
     }
 
     /// Runs a job; errors name the object and the file.

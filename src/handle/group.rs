@@ -31,15 +31,15 @@ pub enum Object {
     NamedType(NamedType),
 }
 
-/// An object at its place in a file, and the links that lead on from there.
+/// An object in the tree of a file, and the links that lead on from there.
 #[derive(Debug)]
-pub(crate) struct Placed {
-    /// Its path, as bytes.
-    pub(crate) path: Vec<u8>,
+pub struct TreeObject {
+    /// Its canonical path, as bytes.
+    pub path: Vec<u8>,
     /// The object, or why it cannot be opened.
-    pub(crate) object: Result<Object>,
+    pub object: Result<Object>,
     /// Its links, if it is a group; or why they cannot be listed.
-    pub(crate) links: Result<Vec<Link>>,
+    pub links: Result<Vec<Link>>,
 }
 
 /// A link of a group.
@@ -126,6 +126,15 @@ impl Object {
         }
     }
 
+    /// Address of its object header: the object's identity within its file.
+    pub fn address(&self) -> Addr {
+        match self {
+            Object::Group(group) => group.address(),
+            Object::Dataset(dataset) => dataset.address(),
+            Object::NamedType(datatype) => datatype.address(),
+        }
+    }
+
     /// The path by which it was opened.
     pub fn path(&self) -> &str {
         match self {
@@ -179,12 +188,12 @@ impl Group {
 
     /// The objects with their headers at these addresses, by their paths, each or why it cannot be opened. Where
     /// requests are dear, all headers are asked for at once; elsewhere all cores open objects and list groups.
-    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<Placed>> {
+    pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>) -> Result<Vec<TreeObject>> {
         let core = &self.node.core;
         let place = |header: Result<Header>, path: Vec<u8>| {
             let node = Node::of(Arc::clone(core), header, &String::from_utf8_lossy(&path));
             let object = node.and_then(Object::of);
-            Placed { links: object.as_ref().map_or(Ok(Vec::new()), Object::links), path, object }
+            TreeObject { links: object.as_ref().map_or(Ok(Vec::new()), Object::links), path, object }
         };
         if core.container.loaded.reads_on_the_spot() {
             return Ok(each_in_parallel(places, |(addr, path)| place(core.header(addr), path)));

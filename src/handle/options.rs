@@ -11,7 +11,7 @@ use crate::filter::Registry;
 use crate::limits::Limits;
 use crate::object::container::Opening;
 use crate::storage::pieces::Pieces;
-use crate::storage::{FileSource, NoFiles, Purpose, Resolve, Roots, SharedSource};
+use crate::storage::{FileSource, NoFiles, Observer, Purpose, Resolve, Roots, SharedSource};
 
 /// How a file is opened. Each method takes and gives the options, so that they read as a sentence.
 ///
@@ -29,8 +29,7 @@ pub struct OpenOptions {
     environment: bool,
     missing_sources: MissingSources,
     registry: Registry,
-    #[cfg(any(test, feature = "testing"))]
-    witness: Option<Arc<crate::storage::Witness>>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 /// What to do about a source of a virtual dataset that is not there.
@@ -117,11 +116,16 @@ impl OpenOptions {
         self
     }
 
-    /// Lets `witness` see whatever is decoded of the file, and of those that it refers to.
-    #[cfg(any(test, feature = "testing"))]
+    /// Lets `observer` see whatever is decoded of the file, but not of others that it refers to.
     #[must_use]
-    pub fn witness(mut self, witness: Arc<crate::storage::Witness>) -> Self {
-        self.witness = Some(witness);
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// The options for a file that the opened one refers to.
+    pub(super) fn unobserved(mut self) -> Self {
+        self.observer = None;
         self
     }
 
@@ -182,8 +186,7 @@ impl OpenOptions {
             limits: self.limits,
             salvage: self.salvage,
             registry: self.registry.clone(),
-            #[cfg(any(test, feature = "testing"))]
-            witness: self.witness.clone(),
+            observer: self.observer.clone(),
         }
     }
 

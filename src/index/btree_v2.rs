@@ -50,8 +50,7 @@ fn scan<R: ChunkRecord>(
 ) -> Step<Scanned> {
     let sizes = scope.view.sizes();
     let first = Node::<R>::first_read(sizes, context);
-    #[cfg(any(test, feature = "testing"))]
-    if scope.container.loaded.witness().is_some() {
+    if scope.container.loaded.observer().is_some() {
         scope.view.load::<Node<R>>(addr, context)?;
     }
     scope.view.decode(addr, first, |bytes| {

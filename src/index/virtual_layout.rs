@@ -27,7 +27,7 @@ pub fn mappings(scope: Scope<'_>, heap: Option<Addr>, index: u32) -> Step<Vec<St
     let Some(block) = heap::global(scope, GlobalHeapId { collection: heap, index })? else { return Ok(Vec::new()) };
     let at = heap.unwrap_or(Addr(0));
     let stored = VirtualMapping::decode(&block, at, scope.view.sizes(), ()).map_err(Error::sealed)?;
-    scope.container.loaded.decoded(&stored, &block, at, ());
+    scope.container.loaded.decoded_part(&stored, &block, at, ());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut mappings = Vec::new();
     for (number, mapping) in stored.mappings.iter().enumerate() {

@@ -235,7 +235,7 @@ impl<'a> Canonical<'a> {
 
     fn object(&mut self, stored: &[u8]) -> Result<()> {
         let reference = ObjectReference::decode(stored, Addr(0), self.container.loaded.sizes(), ())?;
-        self.container.loaded.decoded(&reference, stored, Addr(0), ());
+        self.container.loaded.decoded_part(&reference, stored, Addr(0), ());
         match reference.target() {
             Some(addr) => self.path(Some(addr)),
             None => self.length(0),
@@ -255,7 +255,7 @@ impl<'a> Canonical<'a> {
         };
         let region = RegionReference::decode_shared(&block, Addr(0), sizes, ());
         let region = region.map(|(region, used)| {
-            self.container.loaded.decoded(&region, &block[..used], Addr(0), ());
+            self.container.loaded.decoded_part(&region, &block[..used], Addr(0), ());
             region
         });
         match region.and_then(|r| Ok((self.shape(r.object)?, r))) {
@@ -274,7 +274,7 @@ impl<'a> Canonical<'a> {
     fn revised(&mut self, stored: &[u8], size: usize) -> Result<()> {
         let sizes = self.container.loaded.sizes();
         let element = ReferenceElement::decode(stored, Addr(0), sizes, size)?;
-        self.container.loaded.decoded(&element, stored, Addr(0), size);
+        self.container.loaded.decoded_part(&element, stored, Addr(0), size);
         if element.kind == ReferenceKind::Null {
             // To libhdf5 a null one is a reference to an object that cannot be opened.
             self.prefixed(b"?");
@@ -288,7 +288,7 @@ impl<'a> Canonical<'a> {
                 let block = block.ok_or_else(|| Error::corrupt("a reference names no object of the global heap"))?;
                 let context = element.block_context();
                 let (decoded, used) = ReferenceBlock::decode_shared(&block, Addr(0), sizes, context)?;
-                self.container.loaded.decoded(&decoded, &block[..used], Addr(0), context);
+                self.container.loaded.decoded_part(&decoded, &block[..used], Addr(0), context);
                 (decoded.token, decoded.target)
             }
         };

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::error::{Error, Result};
-use crate::handle::{File, Group, Link, LinkTarget, Object, Placed};
+pub use crate::handle::TreeObject;
+use crate::handle::{File, Group, LinkTarget, Object};
 use crate::wire::Addr;
 
 /// All objects of a file that hard links lead to.
@@ -15,18 +16,8 @@ use crate::wire::Addr;
 pub struct Tree {
     /// The objects, in the order in which they were found.
     pub objects: Vec<TreeObject>,
-    paths: HashMap<Addr, Vec<u8>>,
-}
-
-/// An object in the tree.
-#[derive(Debug)]
-pub struct TreeObject {
-    /// Its canonical path, as bytes.
-    pub path: Vec<u8>,
-    /// The object, or why it cannot be opened.
-    pub object: Result<Object>,
-    /// Its links, if it is a group; or why they cannot be listed.
-    pub links: Result<Vec<Link>>,
+    /// Where in `objects` the object with its header at an address is.
+    places: HashMap<Addr, usize>,
 }
 
 impl Tree {
@@ -39,46 +30,48 @@ impl Tree {
 
     /// Walks from `start`, whose path is taken as it was opened.
     pub fn below(start: Group) -> Result<Tree> {
-        let mut tree = Tree { objects: Vec::new(), paths: HashMap::new() };
+        let mut tree = Tree { objects: Vec::new(), places: HashMap::new() };
         let opener = start.clone();
+        tree.places.insert(start.address(), 0);
         let path = start.path().as_bytes().to_vec();
-        tree.paths.insert(start.address(), path.clone());
-        let mut level = vec![Placed { path, links: start.links(), object: Ok(Object::Group(start)) }];
-        while !level.is_empty() {
-            let mut places = Vec::new();
-            for Placed { path, object, links } in level {
-                tree.discover(&path, &links, &mut places);
-                tree.objects.push(TreeObject { path, object, links });
-            }
-            let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
-            level = opener.objects_at(places)?;
-            for (addr, placed) in addrs.iter().zip(&level) {
+        tree.objects.push(TreeObject { path, links: start.links(), object: Ok(Object::Group(start)) });
+        let mut seen = 0;
+        while seen < tree.objects.len() {
+            let known = tree.objects.len();
+            let found = tree.discover(seen);
+            let addrs: Vec<Addr> = found.iter().map(|(addr, _)| *addr).collect();
+            tree.objects.extend(opener.objects_at(found)?);
+            for (addr, found) in addrs.iter().zip(&tree.objects[known..]) {
                 // An object that cannot be opened has no identity.
-                if placed.object.is_err() {
-                    tree.paths.remove(addr);
+                if found.object.is_err() {
+                    tree.places.remove(addr);
                 }
             }
+            seen = known;
         }
         Ok(tree)
     }
 
-    /// Notes the objects to which the links of the group at `path` lead and that were not reached before.
-    fn discover(&mut self, path: &[u8], links: &Result<Vec<Link>>, places: &mut Vec<(Addr, Vec<u8>)>) {
-        let parent = path.strip_suffix(b"/").unwrap_or(path);
-        for link in links.iter().flatten() {
-            if let LinkTarget::Hard(addr) = link.target
-                && let Entry::Vacant(place) = self.paths.entry(addr)
-            {
-                let below = [parent, b"/", &link.name].concat();
-                place.insert(below.clone());
-                places.push((addr, below));
+    /// The objects to which the links of the groups from number `seen` on lead and that were not reached before.
+    fn discover(&mut self, seen: usize) -> Vec<(Addr, Vec<u8>)> {
+        let mut found = Vec::new();
+        for object in &self.objects[seen..] {
+            let parent = object.path.strip_suffix(b"/").unwrap_or(&object.path);
+            for link in object.links.iter().flatten() {
+                if let LinkTarget::Hard(addr) = link.target
+                    && let Entry::Vacant(place) = self.places.entry(addr)
+                {
+                    place.insert(self.objects.len() + found.len());
+                    found.push((addr, [parent, b"/", &link.name].concat()));
+                }
             }
         }
+        found
     }
 
     /// The canonical path of the object whose header is at `addr`, if a hard link leads to it.
     pub fn path(&self, addr: Addr) -> Option<&[u8]> {
-        self.paths.get(&addr).map(Vec::as_slice)
+        Some(&self.objects[*self.places.get(&addr)?].path)
     }
 
     /// The errors of objects and groups that could not be read.

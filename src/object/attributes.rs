@@ -21,7 +21,7 @@ use crate::wire::{Addr, lookup3};
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The name's bytes.
-    pub name: Vec<u8>,
+    pub name: bytes::Bytes,
     /// Whether the name is marked as UTF-8.
     pub is_utf8: bool,
     /// Creation order, if the object tracks it.
@@ -42,8 +42,9 @@ const SHARED: u8 = 2;
 /// All attributes of the object with this header, sorted by the bytes of their names. One that cannot be understood
 /// spoils no other.
 pub fn list(scope: Scope<'_>, header: &Header) -> Step<Vec<Result<Arc<Found>, Error>>> {
-    let mut found = Vec::new();
-    for message in header.messages.iter().filter(|m| m.kind == Attribute::KIND) {
+    let messages = header.messages.iter().filter(|m| m.kind == Attribute::KIND);
+    let mut found = Vec::with_capacity(messages.clone().count());
+    for message in messages {
         let order = message.creation_order.map(u32::from);
         found.push(settle(decode(scope, message).and_then(|a| finish(scope, a, order)))?);
     }

@@ -16,7 +16,7 @@ use crate::format::object_header::HeaderMessage;
 use crate::format::shared_message_table::SharedMessageTable;
 use crate::format::superblock::{SIGNATURE, Superblock, Version};
 use crate::limits::Limits;
-use crate::storage::{self, Loaded, SharedSource, Stop, View};
+use crate::storage::{self, Loaded, Observer, SharedSource, Stop, View};
 use crate::wire::{Addr, ByteRange, Structure};
 
 /// A file, as far as it is one thing.
@@ -67,8 +67,7 @@ pub struct Opening {
     /// Decoders by filter id.
     pub registry: Registry,
     /// Sees whatever is decoded.
-    #[cfg(any(test, feature = "testing"))]
-    pub witness: Option<std::sync::Arc<crate::storage::Witness>>,
+    pub observer: Option<std::sync::Arc<dyn Observer>>,
 }
 
 /// The file is, or was when its writer died, open for writing.
@@ -85,8 +84,7 @@ impl Container {
     /// `salvage` is set.
     pub fn open(source: SharedSource, opening: Opening) -> Result<Container> {
         let mut loaded = Loaded::new(source, opening.limits)?;
-        #[cfg(any(test, feature = "testing"))]
-        loaded.set_witness(opening.witness);
+        loaded.set_observer(opening.observer);
         let (user_block, superblock) = storage::run(&loaded, find_superblock)?;
         loaded.set_frame(user_block, superblock.sizes);
         let Some(root) = superblock.root() else { return Err(Error::corrupt("the file has no root group")) };

@@ -15,6 +15,7 @@ use crate::format::message::shared::{Shared, SharedPlace};
 use crate::format::message::symbol_table::SymbolTable;
 use crate::format::message::{HeaderMessageBody, Message};
 use crate::format::object_header::{Block, Continuation, HeaderMessage, ObjectHeader, Prefix};
+use crate::storage::{Observer, Seen};
 use crate::wire::{Addr, Structure};
 
 /// An object's header.
@@ -64,12 +65,15 @@ impl Header {
                 scope.view.load::<Continuation>(at.block, Block { framing, size })
             })?;
             next = Vec::new();
+            header.messages.reserve_exact(blocks.iter().map(|block| block.messages.list.len()).sum());
             for block in blocks {
                 let known = header.messages.len();
                 header.messages.extend(block.messages.list);
                 next.extend(header.settle(scope, known)?);
             }
         }
+        // Headers stay as long as their objects.
+        header.messages.shrink_to_fit();
         Ok(header)
     }
 
@@ -77,8 +81,9 @@ impl Header {
     fn settle(&mut self, scope: Scope<'_>, from: usize) -> Step<Vec<ContinuationInfo>> {
         let mut continuations = Vec::new();
         for message in &self.messages[from..] {
-            #[cfg(any(test, feature = "testing"))]
-            see_message(scope, message);
+            if let Some(observer) = scope.container.loaded.observer() {
+                show_message(observer, scope, message);
+            }
             match message.kind {
                 ContinuationInfo::KIND => {
                     let sizes = scope.view.sizes();
@@ -173,25 +178,24 @@ pub fn decode<M: HeaderMessageBody>(scope: Scope<'_>, message: &HeaderMessage) -
 /// What the data of a message say.
 pub fn decode_body<M: HeaderMessageBody>(scope: Scope<'_>, data: &Bytes, addr: Addr) -> Step<M> {
     let (body, used) = M::decode_shared(data, addr, scope.view.sizes(), M::CONTEXT).map_err(Error::sealed)?;
-    scope.container.loaded.decoded(&body, &data[..used], addr, M::CONTEXT);
+    scope.container.loaded.decoded_part(&body, &data[..used], addr, M::CONTEXT);
     Ok(body)
 }
 
-/// Shows what a message says to the witness of a test, whether or not anybody asks for it.
-#[cfg(any(test, feature = "testing"))]
-fn see_message(scope: Scope<'_>, message: &HeaderMessage) {
-    let (Some(witness), sizes, addr) = (scope.container.loaded.witness(), scope.view.sizes(), message.origin.0) else {
-        return;
-    };
+/// Shows what a message says, whether or not anybody asks for it.
+fn show_message(observer: &dyn Observer, scope: Scope<'_>, message: &HeaderMessage) {
+    let (sizes, addr) = (scope.view.sizes(), message.origin.0);
     if message.is_shared() {
         if let Ok((shared, used)) = Shared::decode_shared(&message.data, addr, sizes, ()) {
-            witness.see(&shared, &message.data[..used], addr, sizes, ());
+            scope.container.loaded.decoded_part(&shared, &message.data[..used], addr, ());
         }
     } else if let Ok(body) = Message::decode(message.kind, &message.data, addr, sizes) {
-        let encoded = body.encode(addr, sizes);
+        let encode = || body.encode(addr, sizes);
         // What follows is padding, which the message's frame keeps.
-        let used = encoded.as_ref().map_or(0, |encoded| encoded.len().min(message.data.len()));
-        witness.compare(Message::name(message.kind), encoded, &message.data[..used], addr);
+        let used = encode().map_or(0, |encoded| encoded.len().min(message.data.len()));
+        let bytes = &message.data[..used];
+        let describe = || Message::describe(message.kind, bytes, addr, sizes);
+        observer.see(&Seen::part(Message::name(message.kind), addr, bytes, &encode, &describe));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Heaps: the text of local heaps, the objects of global and fractal heaps, and messages that objects share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
@@ -20,7 +20,9 @@ use crate::wire::{Addr, ByteRange, Structure};
 /// The data segment of the local heap at `addr`.
 pub fn local(scope: Scope<'_>, addr: Addr) -> Step<Bytes> {
     let heap: Arc<LocalHeap> = scope.view.keep(addr, ())?;
-    scope.view.bytes(ByteRange::new(heap.segment, heap.segment_size))
+    let segment = ByteRange::new(heap.segment, heap.segment_size);
+    scope.container.loaded.takes("local heap data segment", segment);
+    scope.view.bytes(segment)
 }
 
 /// The object of the global heap that `id` names; `None` where it names nothing.
@@ -53,6 +55,8 @@ pub struct FractalHeap {
     header: Arc<Header>,
     table: DoublingTable,
     ids: IdContext,
+    /// The block that was used last, as the next object is often in it too.
+    last: Mutex<Option<(Addr, Arc<DirectBlock>)>>,
 }
 
 impl FractalHeap {
@@ -60,19 +64,21 @@ impl FractalHeap {
     pub fn open(scope: Scope<'_>, addr: Addr) -> Step<Self> {
         let header: Arc<Header> = scope.view.keep(addr, ())?;
         let (table, ids) = (header.table()?, header.id_context(scope.view.sizes())?);
-        Ok(FractalHeap { addr, header, table, ids })
+        Ok(FractalHeap { addr, header, table, ids, last: Mutex::default() })
     }
 
     /// The object that `id` names, and where it is (or where the block is in which it is).
     pub fn object(&self, scope: Scope<'_>, id: &[u8]) -> Step<(Bytes, Addr)> {
         let found = HeapId::decode(id, self.addr, scope.view.sizes(), self.ids).map_err(Error::sealed)?;
-        scope.container.loaded.decoded(&found, id, self.addr, self.ids);
+        scope.container.loaded.decoded_part(&found, id, self.addr, self.ids);
         match found.location {
             Location::Managed { offset, size } => self.managed(scope, offset, size),
             Location::Tiny { data } => Ok((data.into(), self.addr)),
-            Location::HugeDirect { addr, size } => Ok((scope.view.bytes(ByteRange::new(addr, size))?, addr)),
+            Location::HugeDirect { addr, size } => {
+                Ok((self.huge_object(scope, ByteRange::new(addr, size), 0, size)?, addr))
+            }
             Location::HugeDirectFiltered { addr, size, filter_mask, decoded_size } => {
-                Ok((self.decode(scope, ByteRange::new(addr, size), filter_mask, decoded_size)?, addr))
+                Ok((self.huge_object(scope, ByteRange::new(addr, size), filter_mask, decoded_size)?, addr))
             }
             Location::HugeIndirect { id } => self.huge(scope, id),
         }
@@ -85,11 +91,16 @@ impl FractalHeap {
             let found = btree::find::<HugeIndirectFiltered>(scope, tree, (), |record| record.id.cmp(&id))?;
             let record = found.first().ok_or_else(missing)?;
             let range = ByteRange::new(record.addr, record.size);
-            return Ok((self.decode(scope, range, record.filter_mask, record.decoded_size)?, record.addr));
+            return Ok((self.huge_object(scope, range, record.filter_mask, record.decoded_size)?, record.addr));
         }
         let found = btree::find::<HugeIndirect>(scope, tree, (), |record| record.id.cmp(&id))?;
         let record = found.first().ok_or_else(missing)?;
-        Ok((scope.view.bytes(ByteRange::new(record.addr, record.size))?, record.addr))
+        Ok((self.huge_object(scope, ByteRange::new(record.addr, record.size), 0, record.size)?, record.addr))
+    }
+
+    fn huge_object(&self, scope: Scope<'_>, range: ByteRange, mask: u32, plain: u64) -> Step<Bytes> {
+        scope.container.loaded.takes("fractal heap huge object", range);
+        self.decode(scope, range, mask, plain)
     }
 
     fn managed(&self, scope: Scope<'_>, offset: u64, size: u64) -> Step<(Bytes, Addr)> {
@@ -131,19 +142,40 @@ impl FractalHeap {
         offset: u64,
         size: u64,
     ) -> Step<(Bytes, Addr)> {
+        // Whoever finds the lock taken goes on without it.
+        let last = self.last.try_lock().ok().and_then(|last| last.clone());
+        let block = match last.filter(|(at, _)| *at == addr) {
+            Some((_, block)) => block,
+            None => self.block(scope, addr, context, stored)?,
+        };
+        Ok((block.object(offset, size, scope.view.sizes(), context)?, addr))
+    }
+
+    fn block(
+        &self,
+        scope: Scope<'_>,
+        addr: Addr,
+        context: DirectContext,
+        stored: Option<(u64, u32)>,
+    ) -> Step<Arc<DirectBlock>> {
         let sizes = scope.view.sizes();
         let block = match stored {
             None => scope.view.keep::<DirectBlock>(addr, context)?,
             Some((stored, mask)) => {
                 let plain = u64::try_from(context.size).unwrap_or(u64::MAX);
-                let bytes = self.decode(scope, ByteRange::new(addr, stored), mask, plain)?;
+                let range = ByteRange::new(addr, stored);
+                scope.container.loaded.takes(DirectBlock::NAME, range);
+                let bytes = self.decode(scope, range, mask, plain)?;
                 let (block, used) = DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?;
-                scope.container.loaded.decoded(&block, &bytes[..used], addr, context);
+                scope.container.loaded.decoded_part(&block, &bytes[..used], addr, context);
                 Arc::new(block)
             }
         };
         self.check_owner(block.header, addr)?;
-        Ok((block.object(offset, size, sizes, context)?, addr))
+        if let Ok(mut last) = self.last.try_lock() {
+            *last = Some((addr, Arc::clone(&block)));
+        }
+        Ok(block)
     }
 
     fn decode(&self, scope: Scope<'_>, range: ByteRange, mask: u32, plain: u64) -> Step<Bytes> {

@@ -9,11 +9,10 @@ mod file;
 #[cfg(feature = "memmap2")]
 mod mapped;
 mod memory;
+pub(crate) mod observer;
 pub mod pieces;
 mod resolve;
 mod view;
-#[cfg(any(test, feature = "testing"))]
-mod witness;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,10 +24,9 @@ pub use file::FileSource;
 #[cfg(feature = "memmap2")]
 pub use mapped::MappedSource;
 pub use memory::MemorySource;
+pub use observer::{Observer, Seen};
 pub use resolve::{NoFiles, Purpose, Resolve, Roots};
 pub use view::{Loaded, Stop, View};
-#[cfg(any(test, feature = "testing"))]
-pub use witness::{Mismatch, Witness};
 
 use crate::error::{Error, Result};
 use crate::wire::{Addr, ByteRange};

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
 
+use super::observer::{Observer, show, show_space};
 use super::{IoProfile, SharedSource, Wanted, past_the_end};
 use crate::error::{Error, Result};
 use crate::limits::{Limits, Purse};
@@ -64,8 +65,7 @@ pub struct Loaded {
     /// Structures that were in the writer's cache when it closed the file, by position; they win over the file.
     overlay: BTreeMap<u64, Bytes>,
     kept: Mutex<Kept>,
-    #[cfg(any(test, feature = "testing"))]
-    witness: Option<Arc<super::Witness>>,
+    observer: Option<Arc<dyn Observer>>,
     misses: AtomicU64,
     window: AtomicU64,
 }
@@ -97,8 +97,7 @@ impl Loaded {
             extents: RwLock::default(),
             overlay: BTreeMap::new(),
             kept: Mutex::default(),
-            #[cfg(any(test, feature = "testing"))]
-            witness: None,
+            observer: None,
             misses: AtomicU64::new(0),
             window: AtomicU64::new(profile.block),
         })
@@ -126,26 +125,35 @@ impl Loaded {
         self.profile.on_the_spot || self.source.in_memory().is_some()
     }
 
-    /// Lets `witness` see whatever is decoded from now on.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn set_witness(&mut self, witness: Option<Arc<super::Witness>>) {
-        self.witness = witness;
+    /// Lets `observer` see whatever is decoded from now on.
+    pub fn set_observer(&mut self, observer: Option<Arc<dyn Observer>>) {
+        self.observer = observer;
     }
 
     /// Who sees whatever is decoded, if anybody does.
-    #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn witness(&self) -> Option<&super::Witness> {
-        self.witness.as_deref()
+    pub(crate) fn observer(&self) -> Option<&dyn Observer> {
+        self.observer.as_deref()
     }
 
-    /// Says, to tests, that the structure at the start of `bytes` was decoded.
+    /// Says that the structure that stands at `addr` was decoded from `bytes`.
     pub(crate) fn decoded<S: Structure>(&self, value: &S, bytes: &[u8], addr: Addr, cx: S::Context) {
-        #[cfg(any(test, feature = "testing"))]
-        if let Some(witness) = &self.witness {
-            witness.see(value, bytes, addr, self.sizes, cx);
+        if let Some(observer) = &self.observer {
+            show(observer.as_ref(), value, bytes, true, (addr, self.sizes, cx));
         }
-        #[cfg(not(any(test, feature = "testing")))]
-        let _ = (value, bytes, addr, cx);
+    }
+
+    /// Says that `range` is taken by `structure`: one without fields, or with more space than it uses.
+    pub(crate) fn takes(&self, structure: &'static str, range: ByteRange) {
+        if let Some(observer) = &self.observer {
+            show_space(observer.as_ref(), structure, range);
+        }
+    }
+
+    /// As `decoded`, for a part of a structure.
+    pub(crate) fn decoded_part<S: Structure>(&self, value: &S, bytes: &[u8], addr: Addr, cx: S::Context) {
+        if let Some(observer) = &self.observer {
+            show(observer.as_ref(), value, bytes, false, (addr, self.sizes, cx));
+        }
     }
 
     /// Where the bytes come from.
@@ -238,8 +246,10 @@ impl Loaded {
                     if at == start && len(bytes) - u64::try_from(skip).unwrap_or(0) >= size {
                         return Ok(bytes.slice(skip..));
                     }
-                    at += len(bytes) - u64::try_from(skip).unwrap_or(0);
-                    pieces.push(bytes.slice(skip..));
+                    let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+                    let piece = &bytes[skip..bytes.len().min(skip.saturating_add(left))];
+                    at += u64::try_from(piece.len()).unwrap_or(0);
+                    pieces.push(piece);
                 }
                 None => {
                     let next = extents.by_start.range(at..).next().map_or(end, |(from, _)| (*from).min(end));

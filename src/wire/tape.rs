@@ -50,17 +50,21 @@ impl Column {
     }
 }
 
-enum Side<'b> {
-    Read { bytes: &'b [u8], owner: Option<&'b Bytes>, position: usize },
-    Write { out: &'b mut Vec<u8> },
-}
-
 /// Bytes being read or written, with the file's widths and the address of the first byte.
 pub(super) struct Tape<'b> {
-    side: Side<'b>,
+    /// What is read; nothing when writing.
+    bytes: &'b [u8],
+    /// How much of it was read.
+    position: usize,
+    /// Who shares the bytes that are read.
+    owner: Option<&'b Bytes>,
+    /// What is written, if anything is.
+    out: Option<&'b mut Vec<u8>>,
     pub(super) sizes: Sizes,
     pub(super) base: u64,
     log: Option<&'b mut Vec<Placed>>,
+    /// Whether bytes are read and nobody looks on.
+    plain: bool,
 }
 
 /// A field's names and position, for errors and dumps.
@@ -73,67 +77,74 @@ pub(super) struct Spot {
 
 impl<'b> Tape<'b> {
     pub(super) fn read(bytes: &'b [u8], owner: Option<&'b Bytes>, base: u64, sizes: Sizes) -> Self {
-        Tape { side: Side::Read { bytes, owner, position: 0 }, sizes, base, log: None }
+        Tape { bytes, position: 0, owner, out: None, sizes, base, log: None, plain: true }
     }
 
     pub(super) fn write(out: &'b mut Vec<u8>, base: u64, sizes: Sizes) -> Self {
-        Tape { side: Side::Write { out }, sizes, base, log: None }
+        Tape { bytes: &[], position: 0, owner: None, out: Some(out), sizes, base, log: None, plain: false }
     }
 
     pub(super) fn logged(mut self, log: &'b mut Vec<Placed>) -> Self {
-        self.log = Some(log);
+        (self.log, self.plain) = (Some(log), false);
         self
     }
 
-    pub(super) fn is_logged(&self) -> bool {
-        self.log.is_some()
+    /// Whether bytes are read and no log is kept.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     #[inline]
     pub(super) fn position(&self) -> usize {
-        match &self.side {
-            Side::Read { position, .. } => *position,
-            Side::Write { out } => out.len(),
-        }
+        self.out.as_ref().map_or(self.position, |out| out.len())
     }
 
+    #[inline]
     pub(super) fn is_reading(&self) -> bool {
-        matches!(self.side, Side::Read { .. })
+        self.out.is_none()
     }
 
     /// Bytes that remain to be read; 0 when writing.
+    #[inline]
     pub(super) fn left(&self) -> usize {
-        match &self.side {
-            Side::Read { bytes, position, .. } => bytes.len() - position,
-            Side::Write { .. } => 0,
-        }
+        self.bytes.len() - self.position
     }
 
     /// Everything from `start` to here.
     pub(super) fn since(&self, start: usize) -> &[u8] {
-        match &self.side {
-            Side::Read { bytes, position, .. } => &bytes[start..*position],
-            Side::Write { out } => &out[start..],
+        match &self.out {
+            None => &self.bytes[start..self.position],
+            Some(out) => &out[start..],
         }
     }
 
     /// Ends the bytes to be read `len` after here; gives the old end back, for `reopen`.
+    #[inline]
     pub(super) fn narrow(&mut self, len: usize) -> Option<&'b [u8]> {
-        match &mut self.side {
-            Side::Read { bytes, position, .. } => {
-                let all = *bytes;
-                *bytes = all.get(..position.checked_add(len)?)?;
-                Some(all)
-            }
-            Side::Write { .. } => None,
+        if !self.is_reading() {
+            return None;
         }
+        let all = self.bytes;
+        self.bytes = all.get(..self.position.checked_add(len)?)?;
+        Some(all)
     }
 
     /// Undoes `narrow`.
+    #[inline]
     pub(super) fn reopen(&mut self, all: &'b [u8]) {
-        if let Side::Read { bytes, .. } = &mut self.side {
-            *bytes = all;
+        self.bytes = all;
+    }
+
+    /// The next `len` bytes, if bytes are read, nobody looks on, and they are there.
+    #[inline]
+    pub(super) fn take_plain(&mut self, len: usize) -> Option<&'b [u8]> {
+        if !self.plain {
+            return None;
         }
+        let found = self.bytes.get(self.position..self.position.checked_add(len)?)?;
+        self.position += len;
+        Some(found)
     }
 
     pub(super) fn fail(&self, spot: Spot, error: Error) -> Error {
@@ -148,25 +159,34 @@ impl<'b> Tape<'b> {
         }
     }
 
-    #[inline]
     fn take(&mut self, spot: Spot, len: usize) -> Result<Option<&'b [u8]>> {
-        let Side::Read { bytes, position, .. } = &mut self.side else { return Ok(None) };
-        let bytes: &'b [u8] = bytes;
-        match bytes[*position..].get(..len) {
+        if !self.is_reading() {
+            return Ok(None);
+        }
+        match self.bytes[self.position..].get(..len) {
             Some(found) => {
-                *position += len;
+                self.position += len;
                 Ok(Some(found))
             }
-            None => {
-                let left = bytes.len() - *position;
-                Err(self.fail(spot, Error::short(as_u64(len), as_u64(left))))
-            }
+            None => Err(self.fail(spot, Error::short(as_u64(len), as_u64(self.left())))),
         }
     }
 
     /// A little-endian unsigned number of `width` bytes: 1 to 8, or 16 with the upper half zero.
     #[inline]
     pub(super) fn uint(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> u64) -> Result<u64> {
+        if width <= 8
+            && let Some(found) = self.take_plain(usize::from(width))
+            && let Some(value) = number(found)
+        {
+            return Ok(value);
+        }
+        self.uint_seen(spot, width, get)
+    }
+
+    /// As `uint`, where it is written, logged, or not there.
+    #[cold]
+    fn uint_seen(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> u64) -> Result<u64> {
         if let Some(found) = self.take(spot, usize::from(width))? {
             let Some(value) = number(found) else { return Err(self.fail(spot, Error::unsupported(BEYOND))) };
             self.log(spot, usize::from(width), || Described::Number(value));
@@ -177,7 +197,7 @@ impl<'b> Tape<'b> {
             let what = format!("{value} does not fit in {width} bytes");
             return Err(self.fail(spot, Error::new(ErrorKind::Invalid, what)));
         }
-        if let Side::Write { out } = &mut self.side {
+        if let Some(out) = &mut self.out {
             let full = u128::from(value).to_le_bytes();
             out.extend_from_slice(&full[..usize::from(width)]);
         }
@@ -188,31 +208,21 @@ impl<'b> Tape<'b> {
     /// An address, all ones for the undefined one.
     #[inline]
     pub(super) fn offset(&mut self, spot: Spot, width: u8, get: impl FnOnce() -> Option<u64>) -> Result<Option<u64>> {
-        const ONES: [u8; 16] = [0xff; 16];
-        let undefined = &ONES[..usize::from(width)];
-        let next = match &self.side {
-            Side::Read { bytes, position, .. } => bytes[*position..].get(..usize::from(width)),
-            Side::Write { .. } => None,
-        };
-        match next {
-            Some(found) if found == undefined => {
-                self.take(spot, usize::from(width))?;
-                self.log(spot, usize::from(width), || Described::Undefined);
-                Ok(None)
+        if self.is_reading() {
+            let left = &self.bytes[self.position..];
+            let undefined = left.get(..usize::from(width)).is_some_and(|found| found.iter().all(|&b| b == 0xff));
+            if !undefined {
+                return self.uint(spot, width, || 0).map(Some);
             }
-            Some(_) => self.uint(spot, width, || 0).map(Some),
-            None if self.is_reading() => self.uint(spot, width, || 0).map(Some),
-            None => match get() {
-                Some(value) => self.uint(spot, width, || value).map(Some),
-                None => {
-                    if let Side::Write { out } = &mut self.side {
-                        out.extend_from_slice(undefined);
-                    }
-                    self.log(spot, usize::from(width), || Described::Undefined);
-                    Ok(None)
-                }
-            },
+            self.position += usize::from(width);
+        } else if let Some(value) = get() {
+            return self.uint(spot, width, || value).map(Some);
         }
+        if let Some(out) = &mut self.out {
+            out.resize(out.len() + usize::from(width), 0xff);
+        }
+        self.log(spot, usize::from(width), || Described::Undefined);
+        Ok(None)
     }
 
     /// `len` bytes as they are, borrowed from what is read (`None` when writing, after `get` was appended).
@@ -221,7 +231,7 @@ impl<'b> Tape<'b> {
             self.log(spot, len, || Described::Bytes(found.to_vec()));
             return Ok(Some(found));
         }
-        if let Side::Write { out } = &mut self.side {
+        if let Some(out) = &mut self.out {
             let before = out.len();
             get(out);
             if out.len() - before != len {
@@ -276,25 +286,23 @@ impl<'b> Tape<'b> {
 
     /// Four bytes at `position` of what was written so far; nothing when reading.
     pub(super) fn patch(&mut self, position: usize, value: u32) {
-        if let Side::Write { out } = &mut self.side {
+        if let Some(out) = &mut self.out {
             out[position..position + 4].copy_from_slice(&value.to_le_bytes());
         }
     }
 
     /// `found`, which lies in what is read, without a copy where the bytes have a shared owner.
+    #[inline]
     pub(super) fn shared(&self, found: &[u8]) -> Bytes {
-        match &self.side {
-            Side::Read { owner: Some(owner), .. } => owner.slice_ref(found),
-            _ => Bytes::copy_from_slice(found),
+        match self.owner {
+            Some(owner) => owner.slice_ref(found),
+            None => Bytes::copy_from_slice(found),
         }
     }
 
     /// What is left to read, without moving.
     pub(super) fn ahead(&self) -> &'b [u8] {
-        match &self.side {
-            Side::Read { bytes, position, .. } => &bytes[*position..],
-            Side::Write { .. } => &[],
-        }
+        &self.bytes[self.position..]
     }
 }
 

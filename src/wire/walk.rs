@@ -237,6 +237,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// `len` bytes as they are.
     pub fn bytes(&mut self, field: &'static str, len: usize, get: impl FnOnce(&T) -> &[u8]) -> Result<Vec<u8>> {
+        if let Some(found) = self.tape.take_plain(len) {
+            return Ok(found.to_vec());
+        }
         let (spot, value) = (self.spot(field), self.value);
         match self.tape.raw(spot, len, |out| out.extend_from_slice(get(value.expect("because writing"))))? {
             Some(found) => Ok(found.to_vec()),
@@ -246,6 +249,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// As many bytes as the array holds.
     pub fn array<const N: usize>(&mut self, field: &'static str, get: impl FnOnce(&T) -> &[u8; N]) -> Result<[u8; N]> {
+        if let Some(found) = self.tape.take_plain(N) {
+            return Ok(found.try_into().expect("because as many bytes were taken"));
+        }
         let spot = self.spot(field);
         let mut array = self.value.map_or([0; N], |t| *get(t));
         if let Some(found) = self.tape.raw(spot, N, |out| out.extend_from_slice(&array))? {
@@ -264,6 +270,9 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
     where
         T: 'x,
     {
+        if let Some(found) = self.tape.take_plain(len) {
+            return Ok(self.tape.shared(found));
+        }
         let (spot, value) = (self.spot(field), self.value);
         match self.tape.raw(spot, len, |out| out.extend_from_slice(get(value.expect("because writing"))))? {
             Some(found) => Ok(self.tape.shared(found)),
@@ -355,8 +364,11 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         if len == 0 {
             return Ok(Vec::new());
         }
+        if let Some(found) = self.tape.take_plain(len) {
+            return Ok(kept(found));
+        }
         let (spot, value) = (self.spot(field), self.value);
-        let kept = self.tape.raw(spot, len, |out| {
+        let found = self.tape.raw(spot, len, |out| {
             let kept = get(value.expect("because writing"));
             if kept.is_empty() {
                 out.resize(out.len() + len, 0);
@@ -364,10 +376,7 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
                 out.extend_from_slice(kept);
             }
         })?;
-        Ok(match kept {
-            Some(found) if found.iter().any(|&b| b != 0) => found.to_vec(),
-            _ => Vec::new(),
-        })
+        Ok(found.map_or_else(Vec::new, kept))
     }
 
     /// A structure inside this one.
@@ -403,7 +412,7 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
 
     /// Whether bytes are read and nobody wants to see each field, so that long lists may be taken by `rows`.
     pub fn is_bulk(&self) -> bool {
-        self.tape.is_reading() && !self.tape.is_logged()
+        self.tape.is_plain()
     }
 
     /// `count` rows of numbers in one call, for lists that are too long for a walk; reading only. An undefined address
@@ -499,6 +508,12 @@ impl<'w, 'b, T> Walk<'w, 'b, T> {
         let what = format!("checksum is {stored:#010x}, bytes give {computed:#010x}");
         Err(self.tape.fail(spot, Error::corrupt(what)))
     }
+}
+
+/// Slack as a value keeps it: nothing where all of it is zero.
+#[inline]
+fn kept(slack: &[u8]) -> Vec<u8> {
+    if slack.iter().all(|&b| b == 0) { Vec::new() } else { slack.to_vec() }
 }
 
 /// The laws every structure obeys, as tests, and the numbers its random values are made of.

@@ -1,6 +1,7 @@
 //! Integration tests, in folders by capability.
 //!
 //! - `HDFIVE_CORPUS`: a folder of files with their `ORACLE.jsonl`; otherwise `../shared/corpus`, where it is there.
+//! - `HDFIVE_FILTERS`: a folder of files behind filters with their `filters.json`; otherwise `../shared/oracle/filters`.
 //! - `HDFIVE_BLESS=1`: takes new output of the command `h5` as what is expected.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -11,6 +12,8 @@ mod support;
 mod architecture;
 mod cli;
 mod corpus;
+mod filters;
 mod hostile;
 mod read;
 mod stage;
+mod typed;

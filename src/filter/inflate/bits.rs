@@ -18,18 +18,17 @@ pub(super) struct Bits<'a> {
 
 /// The same while whole words can be read: a copy that stays in registers.
 pub(super) struct Reader<'a> {
-    input: &'a [u8],
-    at: usize,
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
     pub(super) buffer: u64,
     /// Only the low six bits count: entries are subtracted as they are.
-    count: u32,
+    pub(super) count: u32,
 }
 
 /// The number that `entry` stands for, with the extra bits after its code.
 #[inline(always)]
-fn value(entry: u32, buffer: u64) -> usize {
-    let extra = total_len(entry) - first_len(entry);
-    let bits = buffer >> first_len(entry) & ((1 << extra) - 1);
+pub(super) fn value(entry: u32, buffer: u64) -> usize {
+    let bits = (buffer & !(u64::MAX << total_len(entry))) >> first_len(entry);
     let [a, b, c, d, ..] = bits.to_le_bytes();
     super::super::size((entry >> 16) + u32::from_le_bytes([a, b, c, d]))
 }
@@ -66,7 +65,7 @@ impl<'a> Bits<'a> {
         u32::from_le_bytes([a, b, c, d])
     }
 
-    /// Like [`Reader::value`].
+    /// The number that `entry` stands for, with the extra bits after its code; drops both.
     pub(super) fn value(&mut self, entry: u32) -> usize {
         let value = value(entry, self.buffer);
         self.skip(total_len(entry));
@@ -127,25 +126,5 @@ impl Reader<'_> {
         self.at += super::super::size((63 - count) / 8);
         self.count = count | 56;
         true
-    }
-
-    /// Drops the codes of `entry`.
-    #[inline(always)]
-    pub(super) fn skip(&mut self, entry: u32) {
-        self.buffer >>= total_len(entry);
-        self.count = self.count.wrapping_sub(entry);
-    }
-
-    pub(super) fn drop_bits(&mut self, count: u32) {
-        self.buffer >>= count;
-        self.count = self.count.wrapping_sub(count);
-    }
-
-    /// The number that `entry` stands for, with the extra bits after its code; drops both.
-    #[inline(always)]
-    pub(super) fn value(&mut self, entry: u32) -> usize {
-        let value = value(entry, self.buffer);
-        self.skip(entry);
-        value
     }
 }

@@ -4,9 +4,12 @@
 //! written two at a time, matches are copied in steps that may write past their end, and the checksum is taken while
 //! the bytes are still in the first cache. Near the ends a plainer loop takes over.
 
+#[expect(unsafe_code, reason = "compiled for AVX2 too; measured")]
 mod adler32;
 mod bits;
 mod entry;
+#[expect(unsafe_code, reason = "steps without a check each; measured")]
+mod fast;
 mod tables;
 
 use std::cell::RefCell;
@@ -24,9 +27,6 @@ thread_local! {
 
 /// Bytes between two steps of the checksum.
 const STRIDE: usize = 16 << 10;
-
-/// Room that one turn of the fast loop may need besides a match.
-const SLACK: usize = 8;
 
 /// Decodes the zlib stream at the start of `input`, which has to fill `to`. What follows the stream is ignored.
 pub(super) fn inflate(input: &[u8], to: &mut [u8]) -> Result<()> {
@@ -132,93 +132,16 @@ fn coded(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Resu
 
 /// Decodes while there is room on both sides and the checksum need not be brought up. `true` at the end of the block.
 fn fast(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Result<bool> {
-    let to = &mut *output.to;
-    let limit = (output.checked + STRIDE).min(to.len().saturating_sub(SLACK));
-    let mut at = output.at;
+    let Some(limit) = output.to.len().checked_sub(fast::ROOM) else { return Ok(false) };
     let mut reader = bits.fast();
     if !reader.refill() {
         return Ok(false);
     }
-    let mut entry = tables.literal(reader.buffer);
-    // The entry is that of the next bits, of which at least 56 are there; it is looked up before its turn, so that the
-    // copy of a match does not wait for it.
-    let ended = loop {
-        if at >= limit {
-            break false;
-        }
-        if entry & LITERAL != 0 {
-            // Three entries take at most 33 bits.
-            at = put_literals(to, at, entry);
-            reader.skip(entry);
-            entry = tables.literal(reader.buffer);
-            if entry & LITERAL != 0 {
-                at = put_literals(to, at, entry);
-                reader.skip(entry);
-                entry = tables.literal(reader.buffer);
-                if entry & LITERAL != 0 {
-                    at = put_literals(to, at, entry);
-                    reader.skip(entry);
-                    if !reader.refill() {
-                        break false;
-                    }
-                    entry = tables.literal(reader.buffer);
-                    continue;
-                }
-            }
-            if !reader.refill() {
-                break false;
-            }
-        }
-        if entry & (SUBTABLE | END) != 0 {
-            if entry & SUBTABLE != 0 {
-                reader.drop_bits(tables::LITERAL_BITS);
-                entry = tables.literal_below(entry, reader.buffer);
-            }
-            if entry & LITERAL != 0 {
-                at = put_literals(to, at, entry);
-                reader.skip(entry);
-                if !reader.refill() {
-                    break false;
-                }
-                entry = tables.literal(reader.buffer);
-                continue;
-            }
-            if entry & END != 0 {
-                if entry & PAIR != 0 {
-                    return Err(undefined());
-                }
-                reader.skip(entry);
-                break true;
-            }
-        }
-        let len = reader.value(entry);
-        entry = tables.distance(reader.buffer);
-        if entry & SUBTABLE != 0 {
-            reader.drop_bits(tables::DISTANCE_BITS);
-            entry = tables.distance_below(entry, reader.buffer);
-        }
-        let distance = reader.value(entry);
-        let more = reader.refill();
-        entry = tables.literal(reader.buffer);
-        copy_match(to, at, distance, len)?;
-        at += len;
-        if !more {
-            break false;
-        }
-    };
+    let limit = limit.min(output.checked + STRIDE);
+    let (at, ended) = fast::symbols(&mut reader, tables, output.to, output.at, limit)?;
     output.at = at;
     bits.go_on(&reader);
     Ok(ended)
-}
-
-/// Writes the two literals of an entry; says where the next byte goes, which is after one if there is only one.
-#[inline(always)]
-fn put_literals(to: &mut [u8], at: usize, entry: u32) -> usize {
-    let [_, _, first, second] = entry.to_le_bytes();
-    if let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<2>) {
-        *place = [first, second];
-    }
-    at + 1 + super::size(entry >> PAIR.trailing_zeros() & 1)
 }
 
 /// Decodes one symbol near the ends. `true` at the end of the block.

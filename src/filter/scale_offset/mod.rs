@@ -182,10 +182,14 @@ impl ScaleOffset {
             for number in numbers {
                 value(reader.take(bits)?).put(number, self.big_endian);
             }
-        } else if self.big_endian {
-            numbers.for_each(|number| value(reader.take_unchecked(bits)).put(number, true));
         } else {
-            numbers.for_each(|number| value(reader.take_unchecked(bits)).put(number, false));
+            let mut numbers = numbers;
+            let big_endian = self.big_endian;
+            reader.each(bits, self.elements, |code| {
+                if let Some(number) = numbers.next() {
+                    value(code).put(number, big_endian);
+                }
+            });
         }
         Ok(())
     }

@@ -3,6 +3,25 @@
 
 use std::array;
 
+#[cfg(target_arch = "x86_64")]
+use super::x86 as accelerated;
+
+/// Where there are no instructions of the processor's own to be used.
+#[cfg(not(target_arch = "x86_64"))]
+mod accelerated {
+    pub(super) fn unshuffle(_: &[u8], _: usize, _: usize, _: &mut [u8]) -> usize {
+        0
+    }
+
+    pub(super) fn shuffle(_: &[u8], _: usize, _: &mut [u8]) -> usize {
+        0
+    }
+
+    pub(super) fn append_shuffled(_: &[u8], _: usize, _: &mut Vec<u8>) -> bool {
+        false
+    }
+}
+
 /// The planes that whole elements of `E` bytes were split into, each from element `first` on.
 fn planes<const E: usize>(stored: &[u8], first: usize, count: usize) -> [&[u8]; E] {
     let plane = stored.len() / E;
@@ -79,6 +98,15 @@ fn unshuffle_small<const E: usize>(stored: &[u8], first: usize, to: &mut [u8]) {
     }
 }
 
+fn shuffle_small<const E: usize>(plain: &[u8], to: &mut [u8]) {
+    let plain = plain.as_chunks::<E>().0;
+    for (j, plane) in to.chunks_exact_mut(plain.len()).enumerate() {
+        for (place, element) in plane.iter_mut().zip(plain) {
+            *place = element[j];
+        }
+    }
+}
+
 /// Elements per tile of the general loops.
 const TILE: usize = 64;
 
@@ -95,11 +123,12 @@ fn unshuffle_any(stored: &[u8], element: usize, first: usize, to: &mut [u8]) {
     }
 }
 
-fn shuffle_any(plain: &[u8], element: usize, to: &mut [u8]) {
+/// From element `first` on.
+fn shuffle_any(plain: &[u8], element: usize, first: usize, to: &mut [u8]) {
     let plane = plain.len() / element;
-    for (tile, from) in plain.chunks(TILE * element).enumerate() {
+    for (tile, from) in plain[first * element..].chunks(TILE * element).enumerate() {
         for j in 0..element {
-            let to = &mut to[j * plane + tile * TILE..][..from.len() / element];
+            let to = &mut to[j * plane + first + tile * TILE..][..from.len() / element];
             for (place, byte) in to.iter_mut().zip(from[j..].iter().step_by(element)) {
                 *place = *byte;
             }
@@ -112,6 +141,15 @@ pub(in crate::filter) fn unshuffle(stored: &[u8], element: usize, first: usize, 
     if to.is_empty() {
         return;
     }
+    let done = accelerated::unshuffle(stored, element, first, to);
+    if done > 0 {
+        return unshuffle_any(stored, element, first + done, &mut to[done * element..]);
+    }
+    unshuffle_portably(stored, element, first, to);
+}
+
+/// The same without instructions that not every processor has; there are elements.
+pub(super) fn unshuffle_portably(stored: &[u8], element: usize, first: usize, to: &mut [u8]) {
     match element {
         2 => {
             let [low, high] = planes(stored, first, to.len() / 2);
@@ -134,14 +172,33 @@ pub(in crate::filter) fn shuffle(plain: &[u8], element: usize, to: &mut [u8]) {
     if plain.is_empty() {
         return;
     }
+    let done = accelerated::shuffle(plain, element, to);
+    if done > 0 {
+        return shuffle_any(plain, element, done, to);
+    }
+    shuffle_portably(plain, element, to);
+}
+
+/// Appends the planes of the elements in `plain` to `output`.
+pub(super) fn append_shuffled(plain: &[u8], element: usize, output: &mut Vec<u8>) {
+    if !accelerated::append_shuffled(plain, element, output) {
+        let start = output.len();
+        output.resize(start + plain.len(), 0);
+        shuffle(plain, element, &mut output[start..]);
+    }
+}
+
+/// The same without instructions that not every processor has; there are elements.
+pub(super) fn shuffle_portably(plain: &[u8], element: usize, to: &mut [u8]) {
     match element {
         2 => {
             let (low, high) = to.split_at_mut(plain.len() / 2);
             separate(plain, low, high);
         }
+        3 => shuffle_small::<3>(plain, to),
         4 => shuffle_staged::<4>(plain, to),
         8 => shuffle_staged::<8>(plain, to),
         16 => shuffle_staged::<16>(plain, to),
-        _ => shuffle_any(plain, element, to),
+        _ => shuffle_any(plain, element, 0, to),
     }
 }

@@ -7,6 +7,9 @@
 //! Bytes past the last whole element stay where they are. Undoing it can go straight into the rows of an array.
 
 mod kernels;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the processor's own instructions; measured")]
+mod x86;
 
 use std::ops::Range;
 
@@ -40,12 +43,30 @@ impl Shuffle {
         if self.element == 1 || count == 1 { 0 } else { count }
     }
 
+    /// Puts whole elements straight into place, from byte `at` on, as long as there are pieces of memory that take some;
+    /// says where it stopped.
+    fn place(self, stored: &[u8], mut at: usize, end: usize, output: &mut Output<'_>) -> Result<usize> {
+        while at < end && at.is_multiple_of(self.element) {
+            let Some(piece) = output.piece(end - at)? else { break };
+            let len = piece.len() / self.element * self.element;
+            unshuffle(stored, self.element, at / self.element, &mut piece[..len]);
+            let rest = piece.len() - len;
+            output.give_back(rest);
+            if len == 0 {
+                break;
+            }
+            at += len;
+        }
+        Ok(at)
+    }
+
     /// Writes bytes `range` of the plain form of `input`.
     fn write_range(self, input: &[u8], range: Range<usize>, output: &mut Output<'_>) -> Result<()> {
         let element = self.element;
         let count = self.elements(input.len());
         let whole = count * element;
-        let (mut at, end) = (range.start, range.end.min(whole));
+        let end = range.end.min(whole);
+        let mut at = if count > 0 { self.place(&input[..whole], range.start, end, output)? } else { range.start };
         if at < end {
             let per_piece = (PIECE / element).max(1);
             with_buffer(per_piece.min(count) * element, |piece| -> Result<()> {
@@ -96,12 +117,10 @@ impl Filter for Shuffle {
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
-        let start = output.len();
-        output.resize(start + input.len(), 0);
-        let to = &mut output[start..];
         let whole = self.elements(input.len()) * self.element;
-        shuffle(&input[..whole], self.element, &mut to[..whole]);
-        to[whole..].copy_from_slice(&input[whole..]);
+        output.reserve(input.len());
+        kernels::append_shuffled(&input[..whole], self.element, output);
+        output.extend_from_slice(&input[whole..]);
         Ok(true)
     }
 }
@@ -139,6 +158,13 @@ mod tests {
                 let filter = Shuffle { element };
                 let stored = round_trip(&filter, &plain).unwrap();
                 assert!(stored == plainly(&plain, element), "{count} elements of {element} bytes");
+                let whole = count * element;
+                let (mut planes, mut back) = (vec![0; whole], vec![0; whole]);
+                if count > 0 {
+                    kernels::shuffle_portably(&plain[..whole], element, &mut planes);
+                    kernels::unshuffle_portably(&planes, element, 0, &mut back);
+                    assert!(planes == plainly(&plain[..whole], element) && back == plain[..whole]);
+                }
                 let mut rows = Rows::default();
                 filter.decode(&stored, &mut Output::scattered(&mut rows, plain.len())).unwrap();
                 assert!(rows.0 == plain, "scattered: {count} elements of {element} bytes");
@@ -147,6 +173,41 @@ mod tests {
                 let mut part = vec![0; to - from];
                 assert!(filter.decode_range(&stored, plain.len(), from..to, &mut Output::exact(&mut part)).unwrap());
                 assert!(part == plain[from..to]);
+            }
+        }
+    }
+
+    /// Rows of 24 bytes in memory of 40 each.
+    struct Pieces(Vec<u8>);
+
+    impl Scatter for Pieces {
+        fn put(&mut self, position: usize, bytes: &[u8]) {
+            for (byte, i) in bytes.iter().zip(position..) {
+                self.0[i / 24 * 40 + i % 24] = *byte;
+            }
+        }
+
+        fn piece(&mut self, position: usize, len: usize) -> Option<&mut [u8]> {
+            let (row, within) = (position / 24, position % 24);
+            Some(&mut self.0[row * 40 + within..][..len.min(24 - within)])
+        }
+    }
+
+    #[test]
+    fn elements_go_straight_into_pieces_of_memory() {
+        let mut random = Random::new(9);
+        for element in [1, 2, 4, 5, 8, 12, 24, 48] {
+            let plain = random.bytes(24 * 60 + 5);
+            let filter = Shuffle { element };
+            let stored = round_trip(&filter, &plain).unwrap();
+            let mut pieces = Pieces(vec![0x55; 61 * 40]);
+            let mut output = Output::scattered(&mut pieces, plain.len());
+            filter.decode(&stored, &mut output).unwrap();
+            output.finish().unwrap();
+            for (i, byte) in pieces.0.iter().enumerate() {
+                let place = i / 40 * 24 + i % 40;
+                let wanted = if i % 40 < 24 && place < plain.len() { plain[place] } else { 0x55 };
+                assert_eq!(*byte, wanted, "byte {i} with elements of {element}");
             }
         }
     }

@@ -14,7 +14,7 @@ pub struct Attribute {
     /// 1 to 3.
     pub version: u8,
     /// The name's bytes as stored, with NUL and padding.
-    pub stored_name: Vec<u8>,
+    pub stored_name: Bytes,
     /// 0 ASCII, 1 UTF-8; stored in version 3 only.
     pub character_set: u8,
     /// The type of the elements.
@@ -23,6 +23,13 @@ pub struct Attribute {
     pub dataspace: Embedded<Dataspace>,
     /// The elements. Where datatype or dataspace are shared, everything to the end of the message.
     pub data: Bytes,
+    /// What else is in the message, if anything is.
+    pub extra: Option<Box<Extra>>,
+}
+
+/// What few attribute messages have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
     /// Bytes between the parts that are not zero.
     pub slack: [Vec<u8>; 4],
     /// Sizes that the message states for datatype and dataspace where they are others than those of what is there.
@@ -81,6 +88,14 @@ impl Attribute {
         &self.stored_name[..end]
     }
 
+    fn slack(&self, number: usize) -> &[u8] {
+        self.extra.as_ref().map_or(&[], |extra| &extra.slack[number])
+    }
+
+    fn stated_size(&self, number: usize) -> Option<usize> {
+        self.extra.as_ref()?.stated_sizes[number]
+    }
+
     fn flags(&self) -> u8 {
         u8::from(self.datatype.is_shared()) | u8::from(self.dataspace.is_shared()) << 1
     }
@@ -96,7 +111,7 @@ impl Structure for Attribute {
         let mut reserved = Vec::new();
         let mut flags = 0;
         if version == 1 {
-            reserved = w.reserved(1, |a| &a.slack[0])?;
+            reserved = w.reserved(1, |a| a.slack(0))?;
         } else {
             flags = w.u8("flags", Attribute::flags)?;
         }
@@ -105,22 +120,22 @@ impl Structure for Attribute {
         }
         let name_size = w.count("name size", 2, |a| a.stored_name.len())?;
         let datatype_size =
-            w.count("datatype size", 2, |a| a.stated_sizes[0].unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
+            w.count("datatype size", 2, |a| a.stated_size(0).unwrap_or_else(|| a.datatype.size(sizes, Level::TOP)))?;
         let dataspace_size =
-            w.count("dataspace size", 2, |a| a.stated_sizes[1].unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
+            w.count("dataspace size", 2, |a| a.stated_size(1).unwrap_or_else(|| a.dataspace.size(sizes, ())))?;
         let mut character_set = 0;
         if version == 3 {
             character_set = w.u8("name character set encoding", |a| a.character_set)?;
         }
         let padded = |size: usize| if version == 1 { size.next_multiple_of(8) } else { size };
-        let stored_name = w.bytes("name", name_size, |a| &a.stored_name)?;
-        let after_name = w.slack("name padding", padded(name_size) - name_size, |a| &a.slack[1])?;
+        let stored_name = w.payload("name", name_size, |a| &a.stored_name)?;
+        let after_name = w.slack("name padding", padded(name_size) - name_size, |a| a.slack(1))?;
         let start = w.position();
         let mut stated_sizes = [None; 2];
         let (datatype, after_type) = w.boxed(
             "datatype padding",
             padded(datatype_size),
-            |a| &a.slack[2],
+            |a| a.slack(2),
             |w| {
                 let datatype = if flags & 1 != 0 {
                     Embedded::Shared(w.nest(|a| a.datatype.shared(), ())?)
@@ -135,7 +150,7 @@ impl Structure for Attribute {
         let (dataspace, after_space) = w.boxed(
             "dataspace padding",
             padded(dataspace_size),
-            |a| &a.slack[3],
+            |a| a.slack(3),
             |w| {
                 let dataspace = if flags & 2 != 0 {
                     Embedded::Shared(w.nest(|a| a.dataspace.shared(), ())?)
@@ -147,8 +162,10 @@ impl Structure for Attribute {
             },
         )?;
         let data = walk_data(w, &datatype, &dataspace)?;
-        let slack = [reserved, after_name, after_type, after_space];
-        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, slack, stated_sizes })
+        let extra = Extra { slack: [reserved, after_name, after_type, after_space], stated_sizes };
+        let says = extra.slack.iter().any(|s| !s.is_empty()) || extra.stated_sizes.iter().any(Option::is_some);
+        let extra = says.then(|| Box::new(extra));
+        Ok(Attribute { version, stored_name, character_set, datatype, dataspace, data, extra })
     }
 }
 
@@ -192,20 +209,18 @@ mod testing {
                     kind: Kind::Simple,
                     shape: vec![a, b],
                     max_shape: None,
-                    permutation: None,
-                    reserved: Vec::new(),
+                    old: None,
                 };
                 let size = a * b * u64::from(datatype.size);
                 let data = (0..size).map(|i| u8::try_from(i % 251).expect("because of the remainder")).collect();
                 Attribute {
                     version,
-                    stored_name,
+                    stored_name: stored_name.into(),
                     character_set: if version == 3 { character_set } else { 0 },
                     datatype: Embedded::Here(datatype),
                     dataspace: Embedded::Here(dataspace),
                     data,
-                    slack: Default::default(),
-                    stated_sizes: [None; 2],
+                    extra: None,
                 }
             })
             .boxed()
@@ -232,7 +247,7 @@ mod tests {
         let place = SharedPlace::Committed { header: Addr(0x120), kind: 2 };
         let attribute = Attribute {
             version: 3,
-            stored_name: b"x\0".to_vec(),
+            stored_name: Bytes::from_static(b"x\0"),
             character_set: 1,
             datatype: Embedded::Shared(Shared { version: 3, place, reserved: (Vec::new(), 0) }),
             dataspace: Embedded::Here(Dataspace {
@@ -240,12 +255,10 @@ mod tests {
                 kind: Kind::Scalar,
                 shape: Vec::new(),
                 max_shape: None,
-                permutation: None,
-                reserved: Vec::new(),
+                old: None,
             }),
             data: Bytes::from_static(&[1, 2, 3, 4]),
-            slack: Default::default(),
-            stated_sizes: [None; 2],
+            extra: None,
         };
         let bytes = attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap();
         assert_eq!(Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap(), attribute);
@@ -259,7 +272,7 @@ mod tests {
         let (scalar, slack_2) = ([2, 0, 0, 0], [7]);
         let bytes = [&head[..], &string_of_two, &slack, &scalar, &slack_2, b"ab"].concat();
         let attribute = Attribute::decode(&bytes, Addr(0), Sizes::EIGHT, ()).unwrap();
-        assert_eq!(attribute.stated_sizes, [Some(10), Some(5)]);
+        assert_eq!(attribute.extra.as_ref().unwrap().stated_sizes, [Some(10), Some(5)]);
         assert_eq!(attribute.data.as_ref(), b"ab");
         assert_eq!(attribute.encode(Addr(0), Sizes::EIGHT, ()).unwrap(), bytes);
     }

@@ -14,9 +14,16 @@ pub struct Dataspace {
     pub shape: Vec<u64>,
     /// Largest number of elements per dimension, `None` for unlimited; absent when it is the shape.
     pub max_shape: Option<Vec<Option<u64>>>,
-    /// Permutation of the dimensions (version 1 only, never used).
+    /// What only version 1 can have, if it has any of it.
+    pub old: Option<Box<OldDataspace>>,
+}
+
+/// What only version 1 of a dataspace can have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OldDataspace {
+    /// Permutation of the dimensions, never used.
     pub permutation: Option<Vec<u64>>,
-    /// Nonzero reserved bytes of version 1.
+    /// Nonzero reserved bytes.
     pub reserved: Vec<u8>,
 }
 
@@ -44,10 +51,10 @@ impl Structure for Dataspace {
         if rank > MAX_RANK {
             return w.corrupt("dimensionality", format!("rank is {rank}, at most {MAX_RANK} is possible"));
         }
-        let flags = w.u8("flags", |s| u8::from(s.max_shape.is_some()) | u8::from(s.permutation.is_some()) << 1)?;
-        let (mut reserved, mut kind) = (Vec::new(), if rank == 0 { Kind::Scalar } else { Kind::Simple });
+        let flags = w.u8("flags", |s| u8::from(s.max_shape.is_some()) | u8::from(s.permutation().is_some()) << 1)?;
+        let (mut old, mut kind) = (OldDataspace::default(), if rank == 0 { Kind::Scalar } else { Kind::Simple });
         if version == 1 {
-            reserved = w.reserved(5, |s| &s.reserved)?;
+            old.reserved = w.reserved(5, |s| s.old.as_ref().map_or(&[], |old| &old.reserved))?;
         } else {
             kind = match w.u8("type", |s| s.kind.number())? {
                 0 => Kind::Scalar,
@@ -62,25 +69,26 @@ impl Structure for Dataspace {
         if flags & 0xfc != 0 || (version == 2 && flags & 2 != 0) {
             return w.unsupported("flags", format!("flags are {flags:#04x}"));
         }
-        let mut shape = Vec::new();
+        let mut shape = Vec::with_capacity(rank); // which was checked
         for i in 0..rank {
             shape.push(w.length("dimension size", |s| s.shape[i])?);
         }
         let max_shape = if flags & 1 != 0 { Some(walk_max_shape(w, &shape)?) } else { None };
-        let mut permutation = None;
         if flags & 2 != 0 {
             let mut indices = Vec::new();
             for i in 0..rank {
-                indices.push(w.length("permutation index", |s| s.permutation.as_ref().map_or(0, |p| p[i]))?);
+                indices.push(w.length("permutation index", |s| s.permutation().map_or(0, |p| p[i]))?);
             }
-            permutation = Some(indices);
+            old.permutation = Some(indices);
         }
-        Ok(Dataspace { version, kind, shape, max_shape, permutation, reserved })
+        let says = old.permutation.is_some() || !old.reserved.is_empty();
+        let old = says.then(|| Box::new(old));
+        Ok(Dataspace { version, kind, shape, max_shape, old })
     }
 }
 
 fn walk_max_shape(w: &mut Walk<'_, '_, Dataspace>, shape: &[u64]) -> Result<Vec<Option<u64>>> {
-    let mut max_shape = Vec::new();
+    let mut max_shape = Vec::with_capacity(shape.len());
     for (i, &size) in shape.iter().enumerate() {
         let max = w.length_or_none("dimension maximum size", |s| s.max_shape.as_ref().and_then(|m| m[i]))?;
         if max.is_some_and(|max| size > max) {
@@ -102,6 +110,10 @@ impl Kind {
 }
 
 impl Dataspace {
+    fn permutation(&self) -> Option<&[u64]> {
+        self.old.as_ref()?.permutation.as_deref()
+    }
+
     /// Elements per dimension at most; `None` is unlimited.
     pub fn max_shape(&self) -> Vec<Option<u64>> {
         match &self.max_shape {
@@ -142,13 +154,13 @@ mod testing {
                     (true, false) => Kind::Scalar,
                     (false, _) => Kind::Simple,
                 };
+                let permutation = (permuted && version == 1).then(|| dimensions.iter().map(|d| d.3).collect());
                 Dataspace {
                     version,
                     kind,
                     shape: dimensions.iter().map(|d| d.0.min(d.1)).collect(),
                     max_shape: limited.then(|| dimensions.iter().map(|d| d.2.then_some(d.0.max(d.1))).collect()),
-                    permutation: (permuted && version == 1).then(|| dimensions.iter().map(|d| d.3).collect()),
-                    reserved: Vec::new(),
+                    old: permutation.map(|p| Box::new(OldDataspace { permutation: Some(p), reserved: Vec::new() })),
                 }
             })
             .boxed()

@@ -51,7 +51,7 @@ pub enum Class {
         encoding: u8,
     },
     /// Named integers.
-    Enumeration(Enumeration),
+    Enumeration(Box<Enumeration>),
     /// Sequences or strings of any length, kept in the global heap.
     VariableLength {
         /// `Some` for strings.
@@ -63,10 +63,8 @@ pub enum Class {
     Array {
         /// Elements per dimension.
         shape: Vec<u32>,
-        /// Permutation of the dimensions (versions 1 and 2, never used).
-        permutation: Vec<u32>,
-        /// Nonzero reserved bytes of versions 1 and 2.
-        reserved: Vec<u8>,
+        /// What only versions 1 and 2 have.
+        old: Option<Box<OldArray>>,
         /// The element.
         base: Box<Datatype>,
     },
@@ -185,6 +183,15 @@ pub struct OldDimensions {
     pub shape: [u32; 4],
     /// Nonzero reserved bytes.
     pub reserved: [Vec<u8>; 2],
+}
+
+/// What only versions 1 and 2 of an array have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct OldArray {
+    /// Permutation of the dimensions, never used.
+    pub permutation: Vec<u32>,
+    /// Nonzero reserved bytes.
+    pub reserved: Vec<u8>,
 }
 
 /// What a reference refers to.
@@ -319,7 +326,7 @@ fn walk_class(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
             Class::Compound(w.each(head.members(), |d| d.class.members(), cx)?)
         }
         7 => walk_reference(w, head)?,
-        8 => Class::Enumeration(walk_enumeration(w, head)?),
+        8 => Class::Enumeration(Box::new(walk_enumeration(w, head)?)),
         9 => {
             let text = match head.field(0, 15) {
                 0 => None,
@@ -409,18 +416,21 @@ fn walk_enumeration(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Enumer
 fn walk_array(w: &mut Walk<'_, '_, Datatype>, head: Head) -> Result<Class> {
     let rank = w.count("dimensionality", 1, |d| d.class.array().0.len())?;
     // Version 1 is not supposed to have arrays; early writers used it nevertheless, laid out as version 2.
-    let old = head.version < 3;
-    let reserved = if old { w.reserved(3, |d| d.class.array().2)? } else { Vec::new() };
-    let (mut shape, mut permutation) = (Vec::new(), Vec::new());
+    let mut old = (head.version < 3).then(Box::<OldArray>::default);
+    if let Some(old) = &mut old {
+        old.reserved = w.reserved(3, |d| d.class.array().1.map_or(&[], |old| &old.reserved))?;
+    }
+    let mut shape = Vec::new();
     for i in 0..rank {
         shape.push(w.u32("dimension size", |d| d.class.array().0[i])?);
     }
-    if old {
+    if let Some(old) = &mut old {
         for i in 0..rank {
-            permutation.push(w.u32("permutation index", |d| d.class.array().1[i])?);
+            let index = |d: &Datatype| d.class.array().1.map_or(0, |old| old.permutation[i]);
+            old.permutation.push(w.u32("permutation index", index)?);
         }
     }
-    Ok(Class::Array { shape, permutation, reserved, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) })
+    Ok(Class::Array { shape, old, base: Box::new(w.nest(|d| d.class.base(), head.inner)?) })
 }
 
 /// What a member's layout depends on.
@@ -531,11 +541,9 @@ impl Class {
         names
     }
 
-    fn array(&self) -> (&[u32], &[u32], &[u8]) {
-        let Class::Array { shape, permutation, reserved, .. } = self else {
-            unreachable!("because the walk asks arrays only")
-        };
-        (shape, permutation, reserved)
+    fn array(&self) -> (&[u32], Option<&OldArray>) {
+        let Class::Array { shape, old, .. } = self else { unreachable!("because the walk asks arrays only") };
+        (shape, old.as_deref())
     }
 
     fn base(&self) -> &Datatype {
@@ -545,7 +553,7 @@ impl Class {
     /// The datatype that a derived one is made of; `None` for compounds and for classes that are made of no other.
     pub(in crate::format) fn base_or_none(&self) -> Option<&Datatype> {
         match self {
-            Class::Enumeration(Enumeration { base, .. }) => Some(base),
+            Class::Enumeration(names) => Some(&names.base),
             Class::VariableLength { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => Some(base),
             _ => None,
         }

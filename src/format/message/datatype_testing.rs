@@ -166,7 +166,8 @@ fn enumeration(version: u8) -> BoxedStrategy<Datatype> {
                 let names = members.iter().map(|m| m.0.clone()).collect();
                 let width = usize::try_from(size).expect("because the sizes here are small");
                 let values = members.iter().flat_map(|m| m.1[..width].to_vec()).collect();
-                let class = Class::Enumeration(Enumeration { base, names, name_padding: Vec::new(), values });
+                let names = Enumeration { base, names, name_padding: Vec::new(), values };
+                let class = Class::Enumeration(Box::new(names));
                 Datatype { version, size, class, unused_bits: 0 }
             })
         })
@@ -188,9 +189,10 @@ fn array(version: u8, inner: BoxedStrategy<Datatype>) -> BoxedStrategy<Datatype>
     (vec((1u32..5, any::<u32>()), 1..4), inner)
         .prop_map(move |(dimensions, base)| {
             let shape: Vec<u32> = dimensions.iter().map(|d| d.0).collect();
-            let permutation = if version < 3 { dimensions.iter().map(|d| d.1).collect() } else { Vec::new() };
+            let permutation = dimensions.iter().map(|d| d.1).collect();
+            let old = (version < 3).then(|| Box::new(OldArray { permutation, reserved: Vec::new() }));
             let size = base.size * shape.iter().product::<u32>();
-            let class = Class::Array { shape, permutation, reserved: Vec::new(), base: Box::new(base) };
+            let class = Class::Array { shape, old, base: Box::new(base) };
             Datatype { version, size, class, unused_bits: 0 }
         })
         .boxed()

@@ -49,7 +49,6 @@ macro_rules! messages {
         /// Any message, decoded.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "each variant has the name of its structure")]
-        #[expect(clippy::large_enum_variant, reason = "lives on the stack, one at a time")]
         pub enum Message {
             $($variant($body),)*
             /// A type that this version does not know.

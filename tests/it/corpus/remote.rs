@@ -58,3 +58,28 @@ fn walking_a_remote_file_of_many_objects_takes_few_batches() {
         .collect();
     assert!(wrong.is_empty(), "name, objects, batches, blocks of the file:\n{wrong:#?}");
 }
+
+/// Links of a root group up to which looking at it must be cheap, and bytes of its attributes, which may lie in its
+/// header.
+const FEW: (usize, usize) = (20, 2 << 10);
+
+#[test]
+fn opening_a_local_file_and_listing_its_root_takes_little() {
+    let Some(corpus) = corpus("what opening a file takes") else { return };
+    let all = documents::expected(&corpus);
+    let single: Vec<&Expected> = all.iter().filter(|e| e.is_single_file() && !e.is_bad()).collect();
+    let looked = in_parallel(&single, |expected| {
+        let bytes = std::fs::read(&expected.path).unwrap_or_else(|e| panic!("{}: {e}", expected.name));
+        let source = Arc::new(CountingSource::with_profile(bytes, IoProfile::LOCAL));
+        let file = documents::options().open_source(source.clone(), "source").ok()?;
+        let root = file.root().ok()?;
+        let links = root.links().ok()?.len();
+        let counts = source.counts();
+        let attributes: usize = root.attributes().ok()?.iter().flatten().map(|a| a.bytes().len() + 64).sum();
+        (links <= FEW.0 && attributes <= FEW.1).then(|| (expected.name.clone(), counts))
+    });
+    let looked: Vec<_> = looked.into_iter().flatten().collect();
+    assert!(looked.len() > single.len() / 2, "only {} of {} files were looked at", looked.len(), single.len());
+    let dear: Vec<_> = looked.iter().filter(|(_, counts)| counts.ranges > 8 || counts.bytes > 16 << 10).collect();
+    assert!(dear.is_empty(), "{} of {} files:\n{dear:#?}", dear.len(), looked.len());
+}

@@ -1,0 +1,4 @@
+//! Filters, from files that other programs wrote.
+
+mod plain;
+mod vectors;
