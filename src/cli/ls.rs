@@ -191,7 +191,7 @@ impl<W: Write> Listing<'_, W> {
 }
 
 /// A size as people read it, in powers of 1024.
-fn bytes(size: u64) -> String {
+pub(crate) fn bytes(size: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if size < 1024 {
         return format!("{size} B");
@@ -201,7 +201,7 @@ fn bytes(size: u64) -> String {
 }
 
 /// A quotient with one digit after the point.
-fn ratio(a: u64, b: u64) -> String {
+pub(crate) fn ratio(a: u64, b: u64) -> String {
     let tenths = (u128::from(a) * 10 + u128::from(b) / 2) / u128::from(b.max(1));
     format!("{}.{}", tenths / 10, tenths % 10)
 }

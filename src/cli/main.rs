@@ -1,9 +1,11 @@
 //! The command `h5`: looks into HDF5 files.
 
+mod bench_filters;
 mod check;
 mod digest;
 mod document;
 mod explain;
+mod filters;
 mod ls;
 
 use std::io::Write;
@@ -27,6 +29,8 @@ enum Command {
     Digest(digest::Digest),
     Check(check::Check),
     Explain(explain::Explain),
+    Filters(filters::Filters),
+    BenchFilters(bench_filters::BenchFilters),
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
     Completions {
@@ -107,6 +111,8 @@ fn main() -> ExitCode {
         Command::Digest(digest) => digest.run(),
         Command::Check(check) => check.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Filters(filters) => filters.run(),
+        Command::BenchFilters(bench) => bench.run(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "h5", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

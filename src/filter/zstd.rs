@@ -22,7 +22,8 @@ impl Zstd {
 
 thread_local! {
     static DECODER: RefCell<(zrip::DecompressContext, Vec<u8>)> = RefCell::default();
-    static ENCODER: RefCell<Option<zrip::CompressContext>> = const { RefCell::new(None) };
+    /// One for [`SEARCHES_ALL`], one for all other levels: to change between the two costs more than to encode.
+    static ENCODERS: RefCell<[Option<zrip::CompressContext>; 2]> = const { RefCell::new([None, None]) };
 }
 
 /// Decoded bytes beyond which a thread does not keep its buffer: new memory for every chunk costs as much as decoding.
@@ -84,8 +85,8 @@ pub(super) fn encode(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<(
 
 fn encode_at(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<()> {
     let failed = |error: zrip::CompressError| Error::invalid(error.to_string());
-    ENCODER.with(|encoder| {
-        let encoder = &mut *encoder.borrow_mut();
+    ENCODERS.with(|encoders| {
+        let encoder = &mut encoders.borrow_mut()[usize::from(level == SEARCHES_ALL)];
         let context = match encoder {
             Some(context) => {
                 context.set_level(level).map_err(failed)?;

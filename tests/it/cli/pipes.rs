@@ -92,3 +92,25 @@ fn a_file_of_many_elements_costs_no_memory() {
     assert_eq!(errors.len(), 4);
     assert!(errors.iter().all(|error| !error.is_null()), "{errors:?}");
 }
+
+#[test]
+fn bench_filters_tries_pipelines_and_says_how_small_and_how_fast_they_are() {
+    for path in ["/surface/temperature", "/surface/rain"] {
+        let output = h5().args(["bench-filters", "readme/weather.h5", path, "--sample", "1"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("pipeline")).skip(1).collect();
+        assert!(rows.len() > 15, "{text}");
+        for row in rows {
+            let words: Vec<&str> = row.split_whitespace().rev().take(5).collect();
+            let [decode, encode, smaller, unit, stored] = words[..] else { panic!("{row}") };
+            assert!(decode.parse::<u64>().is_ok_and(|speed| speed > 0) && encode.parse::<u64>().is_ok(), "{row}");
+            assert!(smaller.parse::<f64>().is_ok() && stored.parse::<f64>().is_ok() && unit.ends_with('B'), "{row}");
+        }
+        assert!(
+            text.contains("\nshuffle(") && text.contains(" + deflate(6) ") && text.contains("szip(nn, 16)"),
+            "{text}"
+        );
+    }
+}
