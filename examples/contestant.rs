@@ -34,16 +34,16 @@ fn main() -> Result<()> {
     let word = |i: usize| words.get(i).map_or("", String::as_str);
     let (file, dataset, selection) = (word(1), word(2), word(3));
     match word(0) {
-        "full" => time(reps, || File::open(file)?.dataset(dataset)?.read_raw(), |bytes| crc(&bytes)),
+        "full" => time(reps, || File::open(file)?.dataset(dataset)?.read_bytes(), |bytes| crc(&bytes)),
         "slab" => match block(selection) {
             Some(block) => {
-                time(reps, || File::open(file)?.dataset(dataset)?.read_raw_block(&block), |bytes| crc(&bytes))
+                time(reps, || File::open(file)?.dataset(dataset)?.select(&block).read_bytes(), |bytes| crc(&bytes))
             }
             None => unsupported("a step other than 1"),
         },
         "strings" => time(
             reps,
-            || File::open(file)?.dataset(dataset)?.read_strings(),
+            || File::open(file)?.dataset(dataset)?.read::<String>(),
             |strings| crc(&strings.iter().flat_map(|s| s.bytes().chain([0])).collect::<Vec<u8>>()),
         ),
         "walk" => time(
@@ -58,16 +58,16 @@ fn main() -> Result<()> {
         "index" => time(reps, || index(file, dataset), |count| count.to_string()),
         "into" => {
             let whole = File::open(file)?.dataset(dataset)?;
-            let buffer = RefCell::new(whole.read_raw()?);
+            let buffer = RefCell::new(whole.read_bytes()?);
             let read = || {
                 let dataset = File::open(file)?.dataset(dataset)?;
-                dataset.read_raw_block_into(&Block::all(dataset.shape()), &mut buffer.borrow_mut())
+                dataset.read_bytes_into(&mut buffer.borrow_mut())
             };
             time(reps, read, |()| crc(&buffer.borrow()))
         }
         "threads" => {
             let threads: usize = selection.parse().unwrap_or(1);
-            let read = |_: usize| File::open(file)?.dataset(dataset)?.read_raw();
+            let read = |_: usize| File::open(file)?.dataset(dataset)?.read_bytes();
             let all = || {
                 std::thread::scope(|scope| {
                     let started: Vec<_> = (0..threads).map(|i| scope.spawn(move || read(i))).collect();
@@ -172,7 +172,7 @@ fn value(attribute: &Attribute) -> Result<String> {
     Ok(match attribute.datatype().class {
         Class::FixedPoint(_) => attribute.read::<i64>()?[0].to_string(),
         Class::FloatingPoint(_) => format!("{:016x}", attribute.read::<f64>()?[0].to_bits()),
-        _ => attribute.read_strings()?.swap_remove(0),
+        _ => attribute.read::<String>()?.swap_remove(0),
     })
 }
 
@@ -185,7 +185,7 @@ fn read_many(file: &str) -> Result<Vec<u8>> {
         }
     }
     datasets.sort_by(|a, b| a.0.cmp(&b.0));
-    let read = datasets.into_par_iter().map(|(_, dataset)| dataset.read_raw());
+    let read = datasets.into_par_iter().map(|(_, dataset)| dataset.read_bytes());
     Ok(read.collect::<Result<Vec<_>>>()?.concat())
 }
 

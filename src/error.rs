@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -77,16 +78,17 @@ pub enum Place {
 }
 
 /// An error: a kind, a message, and the places it came through.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     kind: ErrorKind,
     message: Cow<'static, str>,
     trail: Vec<Place>,
     /// Bytes wanted beyond those that were given; 0 unless a structure was cut short.
     short_of: u64,
-    source: Option<io::Error>,
+    source: Option<Arc<io::Error>>,
 }
 
 impl Error {
@@ -149,7 +151,7 @@ constructors!(corrupt Corrupt, unsupported Unsupported, limit Limit, not_found N
 impl From<io::Error> for Error {
     fn from(source: io::Error) -> Self {
         let mut error = Error::new(ErrorKind::Io, source.to_string());
-        error.0.source = Some(source);
+        error.0.source = Some(Arc::new(source));
         error
     }
 }
@@ -181,7 +183,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_ref().map(|e| e as _)
+        self.0.source.as_ref().map(|e| e.as_ref() as _)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod index;
 pub mod inspect;
 pub mod limits;
 pub mod manifest;
+pub mod netcdf;
 pub mod object;
 pub mod plan;
 pub mod read;
@@ -18,10 +19,14 @@ pub mod stage;
 pub mod storage;
 pub mod wire;
 
+#[cfg(feature = "derive")]
+pub use hdfive_derive::H5Type;
+
+pub use convert::{Conversion, DateTime64, H5Type, Reference, TimeUnit, Value, ValueArray};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use handle::{
-    Attribute, Dataset, DatasetSlab, Driver, File, Group, Link, LinkTarget, MissingSources, NamedType, Object,
-    OpenOptions,
+    Attribute, Dataset, DatasetSelection, DatasetSlab, Dimension, Driver, File, Group, Link, LinkTarget,
+    MissingSources, NamedType, Object, OpenOptions,
 };
 pub use limits::Limits;
 

@@ -75,8 +75,10 @@ def plain(array, dtype=None):
     """The values as JSON has them, or None for what it has not."""
     dtype = array.dtype if dtype is None else dtype
     if h5py.check_string_dtype(dtype) is not None:
-        values = [v.decode() if isinstance(v, bytes) else (v or "") for v in np.asarray(array).reshape(-1)[:64]]
-        return values
+        try:
+            return [v.decode() if isinstance(v, bytes) else (v or "") for v in np.asarray(array).reshape(-1)[:64]]
+        except UnicodeDecodeError:
+            return None
     if dtype.kind in "iu" and h5py.check_enum_dtype(dtype) is None:
         return [int(v) for v in np.asarray(array).reshape(-1)[:64]]
     if dtype.kind == "f" and dtype.itemsize in (4, 8):

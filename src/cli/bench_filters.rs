@@ -98,7 +98,7 @@ fn lies_in_place(datatype: &Datatype) -> bool {
 fn sample(dataset: &Dataset, most: u64) -> Result<Vec<Vec<u8>>> {
     let (shape, element) = (dataset.shape(), u64::from(dataset.datatype().size));
     if shape.is_empty() || dataset.is_empty() {
-        return Ok(vec![dataset.read_raw()?]);
+        return Ok(vec![dataset.read_bytes()?]);
     }
     let chunk = dataset.chunk_shape().map_or_else(|| rows(shape, element), <[u64]>::to_vec);
     let grid = Grid::new(shape, &chunk)?;
@@ -109,7 +109,7 @@ fn sample(dataset: &Dataset, most: u64) -> Result<Vec<Vec<u8>>> {
         let number = u128::from(k) * u128::from(grid.len()) / u128::from(count);
         let coordinates = u64::try_from(number).ok().and_then(|number| grid.coordinates(number));
         if let Some(part) = coordinates.and_then(|at| grid.block(&at).intersect(&Block::all(shape))) {
-            pieces.push(dataset.read_raw_block(&part)?);
+            pieces.push(dataset.select(&part).read_bytes()?);
         }
     }
     Ok(pieces)

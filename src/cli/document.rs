@@ -88,7 +88,7 @@ impl Document<'_> {
         set!(fields, "path" => text(&found.path));
         let described = match &found.object {
             Ok(object) => self.describe(tree, found, object, &mut fields),
-            Err(error) => Err(error_again(error)),
+            Err(error) => Err(error.clone()),
         };
         if let Err(error) = described {
             set!(fields, "error" => error_object(&error));
@@ -217,7 +217,7 @@ impl Document<'_> {
             return Ok(());
         }
         let mut canonical = Canonical::new(self.file, tree);
-        canonical.elements(&dataset.read_raw()?, dataset.datatype())?;
+        canonical.elements(&dataset.read_bytes()?, dataset.datatype())?;
         let digest = canonical.finish();
         set!(fields, "digest" => digest.sha256, "nbytes" => digest.bytes);
         Ok(())
@@ -234,7 +234,7 @@ impl Document<'_> {
         for chunk in chunks.iter() {
             let block = chunks.grid().block(&chunks.grid().coordinates(chunk.number).unwrap_or_default());
             canonical.numbers(&block.start);
-            canonical.elements(&dataset.read_raw_block(&block)?, dataset.datatype())?;
+            canonical.elements(&dataset.select(&block).read_bytes()?, dataset.datatype())?;
         }
         let digest = canonical.finish();
         Ok(Some(json!({"chunks": chunks.len(), "digest": digest.sha256, "nbytes": digest.bytes})))
@@ -261,7 +261,7 @@ impl Document<'_> {
             set!(fields, "ctype" => path(tree, addr));
         }
         let mut canonical = Canonical::new(self.file, tree);
-        match canonical.elements(attribute.read_raw(), attribute.datatype()) {
+        match canonical.elements(attribute.bytes(), attribute.datatype()) {
             Ok(()) => {
                 let digest = canonical.finish();
                 set!(fields, "digest" => digest.sha256, "nbytes" => digest.bytes);
@@ -368,9 +368,4 @@ fn selection(stored: &EncodedSelection, shape: Option<&[u64]>) -> Value {
 
 fn error_object(error: &Error) -> Value {
     json!({"kind": format!("{:?}", error.kind()), "desc": error.to_string()})
-}
-
-/// The same error once more, for a place that needs its own.
-fn error_again(error: &Error) -> Error {
-    Error::new(error.kind(), error.to_string())
 }

@@ -1,8 +1,10 @@
 //! The command `h5`: looks into HDF5 files.
 
 mod bench_filters;
+mod check;
 mod digest;
 mod document;
+mod explain;
 mod filters;
 mod ls;
 
@@ -25,6 +27,8 @@ struct Cli {
 enum Command {
     Ls(ls::Ls),
     Digest(digest::Digest),
+    Check(check::Check),
+    Explain(explain::Explain),
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
     /// Print completions for a shell.
@@ -107,6 +111,8 @@ fn main() -> ExitCode {
         Command::Digest(digest) => digest.run(),
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
+        Command::Check(check) => check.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "h5", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

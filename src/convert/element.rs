@@ -34,7 +34,7 @@ pub enum NumberKind {
 
 /// A number type: kind, size and byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Number {
+pub struct NumberType {
     /// What its bits mean.
     pub kind: NumberKind,
     /// Bytes: 1, 2, 4 or 8; at least 2 for floats.
@@ -59,11 +59,11 @@ pub struct Field {
 #[non_exhaustive]
 pub enum ElementType {
     /// A number.
-    Number(Number),
+    Number(NumberType),
     /// One byte, 0 or 1.
     Bool,
     /// Two floats: real and imaginary part.
-    Complex(Number),
+    Complex(NumberType),
     /// So many bytes that mean nothing to us: fixed-size strings, opaque values.
     Bytes(usize),
     /// Named members.
@@ -77,10 +77,10 @@ pub enum ElementType {
     Text,
 }
 
-impl Number {
+impl NumberType {
     /// A number type in this machine's byte order.
-    pub const fn native(kind: NumberKind, size: usize) -> Number {
-        Number { kind, size, order: ByteOrder::NATIVE }
+    pub const fn native(kind: NumberKind, size: usize) -> NumberType {
+        NumberType { kind, size, order: ByteOrder::NATIVE }
     }
 }
 
@@ -102,33 +102,28 @@ impl ElementType {
     }
 }
 
-impl fmt::Display for Number {
+/// In the notation of [`short`](crate::convert::notation::short).
+impl fmt::Display for NumberType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             NumberKind::Signed => "i",
             NumberKind::Unsigned => "u",
             NumberKind::Float => "f",
         };
-        let order = if self.size == 1 || self.order == ByteOrder::NATIVE {
-            ""
-        } else {
-            match self.order {
-                ByteOrder::Little => "le",
-                ByteOrder::Big => "be",
-            }
-        };
+        let order = if self.size > 1 && self.order == ByteOrder::Big { " be" } else { "" };
         write!(f, "{kind}{}{order}", self.size * 8)
     }
 }
 
+/// In the notation of [`short`](crate::convert::notation::short).
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ElementType::Number(number) => number.fmt(f),
             ElementType::Bool => f.write_str("bool"),
-            ElementType::Complex(number) => write!(f, "complex<{number}>"),
-            ElementType::Bytes(size) => write!(f, "bytes[{size}]"),
-            ElementType::Text => f.write_str("text"),
+            ElementType::Complex(number) => write!(f, "complex({number})"),
+            ElementType::Bytes(size) => write!(f, "opaque({size})"),
+            ElementType::Text => f.write_str("string"),
             ElementType::Compound { fields, .. } => {
                 f.write_str("{")?;
                 for (n, field) in fields.iter().enumerate() {
@@ -172,7 +167,7 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
 macro_rules! numbers {
     ($($rust:ty, $kind:ident;)*) => { $(
         impl Element for $rust {
-            const TYPE: ElementType = ElementType::Number(Number::native(NumberKind::$kind, size_of::<$rust>()));
+            const TYPE: ElementType = ElementType::Number(NumberType::native(NumberKind::$kind, size_of::<$rust>()));
 
             fn store(values: &[Self], bytes: &mut [u8]) {
                 for (to, value) in bytes.chunks_exact_mut(size_of::<$rust>()).zip(values) {
@@ -218,14 +213,14 @@ mod tests {
 
     #[test]
     fn types_are_named_in_one_notation() {
-        let big = Number { kind: NumberKind::Float, size: 8, order: ByteOrder::Big };
+        let big = NumberType { kind: NumberKind::Float, size: 8, order: ByteOrder::Big };
         let fields = vec![
             Field { name: "x".into(), position: 0, element: i32::TYPE },
             Field { name: "y".into(), position: 4, element: ElementType::Number(big) },
         ];
         let compound = ElementType::Compound { size: 12, fields };
-        assert_eq!(compound.to_string(), "{x: i32, y: f64be}");
-        assert_eq!(ElementType::Complex(Number::native(NumberKind::Float, 4)).to_string(), "complex<f32>");
+        assert_eq!(compound.to_string(), "{x: i32, y: f64 be}");
+        assert_eq!(ElementType::Complex(NumberType::native(NumberKind::Float, 4)).to_string(), "complex(f32)");
         assert_eq!((compound.size(), ElementType::Text.size(), ElementType::Bytes(5).zero().len()), (12, 8, 5));
     }
 }

@@ -208,7 +208,7 @@ pub fn short(datatype: &Datatype) -> String {
 }
 
 /// h5py keeps truth values as an enumeration of these two names.
-fn is_bool(names: &[Vec<u8>]) -> bool {
+pub(super) fn is_bool(names: &[Vec<u8>]) -> bool {
     names.len() == 2 && names.iter().all(|name| matches!(name.as_slice(), b"FALSE" | b"TRUE"))
 }
 

@@ -1,9 +1,8 @@
 //! Strings, of whatever kind the file has them.
 
-use super::notation::short;
 use crate::error::{Error, Result};
 use crate::format::global_heap::GlobalHeapId;
-use crate::format::message::datatype::{Class, Datatype, Text};
+use crate::format::message::datatype::Text;
 use crate::object::{Container, heap};
 use crate::wire::{Addr, Structure};
 
@@ -59,20 +58,4 @@ pub fn variable(element: &[u8], container: &Container) -> Result<bytes::Bytes> {
     let bytes = Sequence::decode(element, container)?.bytes(1, container)?.unwrap_or_default();
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     Ok(bytes.slice(..end))
-}
-
-/// The elements in `bytes` as strings.
-///
-/// Errors are `WrongType`, if the elements are no strings or a string is not UTF-8.
-pub fn decode(bytes: &[u8], datatype: &Datatype, container: &Container) -> Result<Vec<String>> {
-    let size = usize::try_from(datatype.size).map_err(|_| Error::limit("a string is larger than memory"))?.max(1);
-    let utf8 =
-        |text: Vec<u8>| String::from_utf8(text).map_err(|e| Error::wrong_type(format!("a string is not UTF-8: {e}")));
-    match &datatype.class {
-        Class::String(text) => bytes.chunks_exact(size).map(|stored| utf8(trim(stored, *text).to_vec())).collect(),
-        Class::VariableLength { text: Some(_), .. } => {
-            bytes.chunks_exact(size).map(|element| utf8(variable(element, container)?.to_vec())).collect()
-        }
-        _ => Err(Error::wrong_type(format!("elements are {}, not strings", short(datatype)))),
-    }
 }

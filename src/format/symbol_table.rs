@@ -53,6 +53,13 @@ impl Entry {
     }
 }
 
+impl Node {
+    /// How many bytes a node takes in the file, with room for 2 `k` entries.
+    pub fn allocated(sizes: Sizes, k: u16) -> usize {
+        8 + 2 * usize::from(k) * (24 + usize::from(sizes.offsets) + usize::from(sizes.lengths))
+    }
+}
+
 impl Structure for Node {
     const NAME: &'static str = "symbol table node";
     type Context = ();
@@ -67,7 +74,7 @@ impl Structure for Node {
     }
 
     fn first_read(sizes: Sizes, _: ()) -> usize {
-        8 + 8 * (24 + usize::from(sizes.offsets) + usize::from(sizes.lengths))
+        Node::allocated(sizes, 4)
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::core::Node;
-use crate::convert::number::Number;
-use crate::convert::{number, string};
+use super::stored::{self, Stored, reading_methods};
+use crate::convert::{Conversion, H5Type, Value};
 use crate::error::{Place, Result};
 use crate::format::message::comment::Comment;
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
 use crate::format::message::modification_time::{ModificationTime, OldModificationTime};
+use crate::object::Container;
 use crate::object::attributes::{self, Found};
 use crate::wire::Addr;
 
@@ -69,25 +70,46 @@ impl Attribute {
     }
 
     /// Its elements as stored, row-major.
-    pub fn read_raw(&self) -> &Bytes {
+    pub fn bytes(&self) -> &Bytes {
         &self.found.data
     }
 
-    /// Its elements as numbers. `WrongType` unless every stored value is exactly a `T`.
-    pub fn read<T: Number>(&self) -> Result<Vec<T>> {
-        number::decode(&self.found.data, &self.found.datatype).map_err(|e| self.at(e))
+    /// Its elements as values of `T`, with numbers that are lost converted as `conversion` says.
+    pub fn read_with<T: H5Type>(&self, conversion: Conversion) -> Result<Vec<T>> {
+        stored::read(self, conversion).map_err(|e| self.at(e))
     }
 
-    /// Its elements as strings, of whatever kind they are. `WrongType` if they are no strings.
-    pub fn read_strings(&self) -> Result<Vec<String>> {
-        let container = &self.node.core.container;
-        string::decode(&self.found.data, &self.found.datatype, container).map_err(|e| self.at(e))
-    }
-
-    fn at(&self, error: crate::Error) -> crate::Error {
+    pub(crate) fn at(&self, error: crate::Error) -> crate::Error {
         self.node.at(error.at(Place::Attribute(self.name())))
     }
 }
+
+impl Stored for Attribute {
+    fn datatype(&self) -> &Datatype {
+        self.datatype()
+    }
+
+    fn shape(&self) -> Result<Option<Vec<u64>>> {
+        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    }
+
+    fn container(&self) -> &Container {
+        &self.node.core.container
+    }
+
+    fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
+        match self.bytes().get(..into.len()) {
+            Some(bytes) => into.copy_from_slice(bytes),
+            None => {
+                let what = format!("{} bytes are stored, the elements want {}", self.bytes().len(), into.len());
+                return Err(crate::Error::corrupt(what));
+            }
+        }
+        Ok(())
+    }
+}
+
+reading_methods!(Attribute, "attribute", |_own| Conversion::Lossless);
 
 /// What every object has: attributes, a comment, a time.
 impl Node {

@@ -14,7 +14,6 @@ use std::ops::Range;
 use super::dataset::Dataset;
 use super::element_type::element_type;
 use crate::convert::element::ElementType;
-use crate::convert::string;
 use crate::error::{Error, Result};
 use crate::selection::{AxisTransfer, Block, Destination, Grid, Source, Transfer, copy, shape};
 use crate::stage::parallel::{map_all, threads};
@@ -65,11 +64,11 @@ impl DatasetSlab {
 
     /// The elements of `block` of the dataset, as a buffer has them.
     fn elements(&self, block: &Block, texts: &Texts) -> Result<Vec<u8>> {
-        let stored = self.dataset.read_raw_block(block)?;
+        let selected = self.dataset.select(block);
         if self.element != ElementType::Text {
-            return Ok(stored);
+            return selected.read_bytes();
         }
-        let decoded = string::decode(&stored, self.dataset.datatype(), &self.dataset.node().core.container)?;
+        let decoded: Vec<String> = selected.read()?;
         Ok(texts.numbers(decoded.iter().map(String::as_str)))
     }
 }

@@ -60,7 +60,8 @@ impl Core {
         }
         let located = self.resolve.resolve(name, purpose).map_err(|e| e.at(Place::File(self.name.clone())));
         let (source, resolve) = located?;
-        let core = Core::open_at(source, name.to_owned(), resolve, self.options.clone(), self.depth + 1)?;
+        let options = self.options.clone().unobserved();
+        let core = Core::open_at(source, name.to_owned(), resolve, options, self.depth + 1)?;
         self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&core));
         Ok(core)
     }

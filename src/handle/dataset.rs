@@ -4,8 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::attribute::object_methods;
 use super::core::Node;
-use crate::convert::number::Number;
-use crate::convert::{number, string};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkInfo, Pipeline};
 use crate::format::local_heap;
@@ -21,7 +19,7 @@ use crate::manifest::{Manifest, Segment};
 use crate::object::heap;
 use crate::plan::ReadPlan;
 use crate::read::{self, Reading, SourceTable};
-use crate::selection::{Block, shape};
+use crate::selection::{Destination, Selected, shape};
 use crate::storage::Purpose;
 use crate::wire::{Addr, SourceId};
 
@@ -80,8 +78,6 @@ pub struct ExternalSegment {
     pub size: Option<u64>,
 }
 
-/// Bytes that a machine may not have.
-const LARGE: usize = 16 << 20;
 /// The fill time "never".
 const NEVER_WRITTEN: u8 = 1;
 
@@ -97,8 +93,13 @@ impl Dataset {
         Ok(Dataset { node, about: Arc::new(about) })
     }
 
-    pub(super) fn node(&self) -> &Node {
+    pub(crate) fn node(&self) -> &Node {
         &self.node
+    }
+
+    /// An error, seen from here.
+    pub(super) fn at(&self, error: Error) -> Error {
+        self.node.at(error)
     }
 
     /// The datatype of its elements.
@@ -265,7 +266,7 @@ impl Dataset {
         let manifest = match &self.about.layout.layout {
             Layout::Compact(data) => self.compact(data)?,
             Layout::Contiguous { address, size } => self.segments(*address, *size)?,
-            Layout::Chunked(chunked) => self.chunks(chunked)?,
+            Layout::Chunked(chunked) => self.indexed(chunked)?,
             Layout::Virtual { .. } => Manifest::Virtual(Vec::new()),
         };
         Ok(Arc::clone(self.about.manifest.get_or_init(|| Arc::new(manifest))))
@@ -309,7 +310,7 @@ impl Dataset {
         Ok(Manifest::Segments { segments, files })
     }
 
-    fn chunks(&self, chunked: &Chunked) -> Result<Manifest> {
+    fn indexed(&self, chunked: &Chunked) -> Result<Manifest> {
         let element = chunked.dimensions.last().copied().unwrap_or(0);
         if element != u64::from(self.about.datatype.size) {
             let what = format!("chunks have elements of {element} bytes, the datatype {}", self.about.datatype.size);
@@ -321,73 +322,28 @@ impl Dataset {
         Ok(Manifest::Chunks(chunks))
     }
 
-    /// The plan of reading `block`: what would be fetched, and where it would go.
-    pub fn plan(&self, block: &Block) -> Result<ReadPlan> {
+    /// The plan of reading what is `selected`: what would be fetched, and where it would go.
+    pub(super) fn plan(&self, selected: Selected) -> Result<ReadPlan> {
         let manifest = self.manifest()?;
-        read::plan(&manifest, self.shape(), self.element_size()?, block).map_err(|e| self.node.at(e))
+        read::plan(&manifest, self.element_size()?, selected).map_err(|e| self.at(e))
     }
 
-    /// All elements as stored, row-major.
-    ///
-    /// Errors are `Limit` if they are more than [`crate::Limits::result`] allows, and what reading them can give.
-    pub fn read_raw(&self) -> Result<Vec<u8>> {
-        self.read_raw_block(&Block::all(self.shape()))
-    }
-
-    /// The elements of `block` as stored, row-major.
-    ///
-    /// Errors are `OutOfBounds` if the block does not lie within the shape, and what reading can give.
-    pub fn read_raw_block(&self, block: &Block) -> Result<Vec<u8>> {
-        let elements = if self.is_null() { 0 } else { shape::count(&block.count).map_err(|e| self.node.at(e))? };
-        let limit = self.node.core.container.loaded.limits().result;
-        let size = elements.checked_mul(self.about.datatype.size.into()).filter(|size| *size <= limit);
-        let size = size.and_then(|size| usize::try_from(size).ok());
-        let beyond =
-            || self.node.at(Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes")));
-        let size = size.ok_or_else(beyond)?;
-        // Ask first where it is much: an allocation that fails ends the process.
-        if size > LARGE {
-            Vec::<u8>::new().try_reserve_exact(size).map_err(|_| beyond())?;
-        }
-        let mut into = vec![0; size];
-        self.read_raw_block_into(block, &mut into)?;
-        Ok(into)
-    }
-
-    /// Reads the elements of `block` as stored, row-major, into the caller's memory, which must be as large.
-    ///
-    /// Errors are `Invalid` if the memory has another size, `OutOfBounds`, and what reading can give.
-    pub fn read_raw_block_into(&self, block: &Block, into: &mut [u8]) -> Result<()> {
-        if self.is_null() && into.is_empty() {
-            return Ok(());
-        }
-        let size = self.element_size()?;
-        let wanted = shape::count(&block.count).ok().and_then(|n| usize::try_from(n).ok()?.checked_mul(size));
-        if wanted != Some(into.len()) {
-            let what = format!("{} bytes for {:?} elements of {size} bytes", into.len(), block.count);
-            return Err(self.node.at(Error::invalid(what)));
-        }
-        self.read_block(block, into, size).map_err(|e| self.node.at(e))
-    }
-
-    fn read_block(&self, block: &Block, into: &mut [u8], size: usize) -> Result<()> {
-        block.check(self.shape())?;
+    /// Reads what is `selected`, as stored, into memory of its size. Errors do not name the dataset yet.
+    pub(super) fn read_selected(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
         if into.is_empty() {
             return Ok(());
         }
+        let size = self.element_size()?;
         let manifest = self.manifest()?;
         let fill = self.fill_element()?;
         if let Manifest::Virtual(mappings) = &*manifest {
-            return super::virtual_sources::read(self, mappings, fill.as_deref(), block, into);
+            return super::virtual_sources::read(self, mappings, fill.as_deref(), selected, into);
         }
         if let Manifest::Inline(data) = &*manifest {
-            let source = crate::selection::Source { bytes: data, shape: self.shape() };
-            let origin = vec![0; block.rank()];
-            let transfer = crate::selection::Transfer::block(&block.start, &origin, &block.count);
-            let destination = crate::selection::Destination { bytes: into, shape: &block.count };
-            return transfer.copy(source, destination, size);
+            let whole = read::tiles(self.shape(), 1, usize::MAX)?.select(selected)?;
+            return read::place(&whole, 0, data, Destination { bytes: into, shape: selected.aligned_shape() }, size);
         }
-        let plan = read::plan(&manifest, self.shape(), size, block)?;
+        let plan = read::plan(&manifest, size, selected.clone())?;
         let mut others = Vec::new();
         if let Manifest::Segments { files, .. } = &*manifest {
             for file in files {
@@ -412,24 +368,6 @@ impl Dataset {
         let bytes = bytes.ok_or_else(|| Error::limit(format!("a chunk of shape {chunk:?} is larger than memory")))?;
         let info = ChunkInfo { bytes, element_size };
         Pipeline::new(&message, info, &self.node.core.container.registry).map(Some)
-    }
-
-    /// All elements as numbers.
-    ///
-    /// Errors are `WrongType` unless every stored value is exactly a `T`, and what reading can give.
-    pub fn read<T: Number>(&self) -> Result<Vec<T>> {
-        number::decode(&self.read_raw()?, &self.about.datatype).map_err(|e| self.node.at(e))
-    }
-
-    /// The elements of `block` as numbers; errors as for [`Dataset::read`].
-    pub fn read_block_as<T: Number>(&self, block: &Block) -> Result<Vec<T>> {
-        number::decode(&self.read_raw_block(block)?, &self.about.datatype).map_err(|e| self.node.at(e))
-    }
-
-    /// All elements as strings, of whatever kind they are. `WrongType` if they are no strings.
-    pub fn read_strings(&self) -> Result<Vec<String>> {
-        let container = &self.node.core.container;
-        string::decode(&self.read_raw()?, &self.about.datatype, container).map_err(|e| self.node.at(e))
     }
 
     /// Bytes that the stored elements take in the file (or in external files), without their index.

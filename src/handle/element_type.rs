@@ -66,7 +66,7 @@ fn holds_sequences(datatype: &Datatype) -> bool {
 }
 
 /// The number of ours that a datatype is, if it is one.
-fn number(datatype: &Datatype) -> Option<element::Number> {
+fn number(datatype: &Datatype) -> Option<element::NumberType> {
     let bits = u16::try_from(datatype.size.checked_mul(8)?).ok()?;
     let (kind, own) = match &datatype.class {
         Class::FixedPoint(n) if matches!(bits, 8 | 16 | 32 | 64) => {
@@ -82,7 +82,7 @@ fn number(datatype: &Datatype) -> Option<element::Number> {
         ByteOrder::Vax => return None,
     };
     let size = usize::from(bits / 8);
-    (own.offset == 0 && own.precision == bits).then_some(element::Number { kind, size, order })
+    (own.offset == 0 && own.precision == bits).then_some(element::NumberType { kind, size, order })
 }
 
 /// Whether a float of so many bits is laid out as IEEE 754 says.

@@ -10,6 +10,7 @@ use super::named_type::NamedType;
 use super::options::OpenOptions;
 use crate::error::Result;
 use crate::format::message::file_space_info::FileSpace;
+use crate::storage::Purpose;
 use crate::wire::Sizes;
 
 /// An HDF5 file, open for reading. Cheap to clone; closed when the last handle of it is dropped.
@@ -68,6 +69,11 @@ impl File {
     /// The file below its handles, for the rooms that print it.
     pub(crate) fn container(&self) -> &crate::object::Container {
         &self.core.container
+    }
+
+    /// Another file that this one names.
+    pub(super) fn other(&self, name: &str, purpose: Purpose) -> Result<File> {
+        self.core.other(name, purpose).map(File::new)
     }
 
     /// What is odd about the file without making it unreadable: an open writer, missing bytes.

@@ -126,6 +126,15 @@ impl Object {
         }
     }
 
+    /// Address of its object header: the object's identity within its file.
+    pub fn address(&self) -> Addr {
+        match self {
+            Object::Group(group) => group.address(),
+            Object::Dataset(dataset) => dataset.address(),
+            Object::NamedType(datatype) => datatype.address(),
+        }
+    }
+
     /// The path by which it was opened.
     pub fn path(&self) -> &str {
         match self {

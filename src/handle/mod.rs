@@ -3,22 +3,30 @@
 
 mod attribute;
 mod base_slab;
+mod chunks;
 mod core;
 mod dataset;
+mod dimensions;
 mod element_type;
 mod file;
 mod file_set;
 mod group;
 mod named_type;
 mod options;
+mod reference;
+mod selected;
 mod staged;
+mod stored;
 mod virtual_sources;
 
 pub use crate::index::virtual_layout::StoredMapping;
 pub use attribute::Attribute;
 pub use base_slab::DatasetSlab;
+pub(crate) use core::each_in_parallel;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
+pub use dimensions::Dimension;
 pub use file::{File, FileFacts};
 pub use group::{Group, Link, LinkTarget, Object, TreeObject};
 pub use named_type::NamedType;
 pub use options::{Driver, MissingSources, OpenOptions};
+pub use selected::DatasetSelection;

@@ -116,10 +116,16 @@ impl OpenOptions {
         self
     }
 
-    /// Lets `observer` see whatever is decoded of the file, and of those that it refers to.
+    /// Lets `observer` see whatever is decoded of the file, but not of others that it refers to.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// The options for a file that the opened one refers to.
+    pub(super) fn unobserved(mut self) -> Self {
+        self.observer = None;
         self
     }
 

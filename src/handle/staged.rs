@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::base_slab::DatasetSlab;
 use super::dataset::Dataset;
 use crate::convert::element::ElementType;
-use crate::convert::string;
+use crate::convert::{Conversion, H5Type, Heaps};
 use crate::error::{Error, Result};
 use crate::manifest::Manifest;
 use crate::selection::shape;
@@ -72,9 +72,10 @@ impl Dataset {
         let stored = self.fill_element()?;
         match element {
             ElementType::Text => {
-                let container = &self.node().core.container;
-                let texts = stored.map(|stored| string::decode(&stored, self.datatype(), container)).transpose()?;
-                Array::from_texts(&[], vec![texts.into_iter().flatten().next().unwrap_or_default()])
+                let heaps = Heaps::new(&self.node().core.container);
+                let decoder = String::decoder(self.datatype(), Conversion::Lossless)?;
+                let text = stored.map(|stored| decoder.decode(&stored, &heaps)).transpose()?;
+                Array::from_texts(&[], vec![text.unwrap_or_default()])
             }
             _ => Array::from_bytes(&[], element.clone(), stored.map_or_else(|| element.zero(), |own| own.to_vec())),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::core::{Core, Node};
 use super::dataset::{About, Dataset};
 use super::group::Object;
-use crate::convert::number;
+use crate::convert::number::{Conversion, converted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::encoded_selection::{RegularDimension, Selection};
 use crate::format::message::data_layout::Layout;
@@ -14,7 +14,7 @@ use crate::index::virtual_layout::{
     self, StoredMapping, block_number, elements, extent, numbered, slices, unlimited_axis,
 };
 use crate::manifest::{Manifest, Mapping};
-use crate::selection::{Block, Elements, Pair, paired, shape};
+use crate::selection::{Block, Destination, Elements, Pair, Selected, paired, shape};
 use crate::storage::Purpose;
 
 /// A virtual dataset whose sources are virtual, and so on, at most so often.
@@ -184,8 +184,38 @@ fn open(node: &Node, file: &str, dataset: &str) -> Result<Dataset> {
     }
 }
 
-/// Reads `block` of a virtual dataset: fill value first, then each mapping over it.
+/// Bytes of a virtual dataset that are read at once where not a whole block of it is wanted.
+const TILE: usize = 4 << 20;
+
+/// Reads what is selected of a virtual dataset.
 pub(super) fn read(
+    dataset: &Dataset,
+    mappings: &[Mapping],
+    fill: Option<&[u8]>,
+    selected: &Selected,
+    into: &mut [u8],
+) -> Result<()> {
+    if let Some(block) = selected.as_block() {
+        return read_block(dataset, mappings, fill, &block, into);
+    }
+    let size = into.len() / usize::try_from(selected.count()?).unwrap_or(1).max(1);
+    let tiles = crate::read::tiles(dataset.shape(), size, TILE)?.select(selected)?;
+    let whole = shape::in_memory(shape::count(tiles.grid().chunk_shape())?)?;
+    let mut bytes = Vec::new();
+    for (i, tile) in (0..).zip(tiles.iter()) {
+        // A tile at the edge is read as a whole one: its elements lie as in the array.
+        bytes.resize(whole * size, 0);
+        let block = tile.block();
+        let there = shape::in_memory(shape::count(&block.count)?)?;
+        read_block(dataset, mappings, fill, &block, &mut bytes[..there * size])?;
+        let result = Destination { bytes: &mut *into, shape: selected.aligned_shape() };
+        crate::read::place(&tiles, i, &bytes, result, size)?;
+    }
+    Ok(())
+}
+
+/// Reads `block` of a virtual dataset: fill value first, then each mapping over it.
+fn read_block(
     dataset: &Dataset,
     mappings: &[Mapping],
     fill: Option<&[u8]>,
@@ -221,7 +251,7 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
                 let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
                 let (start, end) = (bytes(run.start), bytes(run.start + run.count));
                 let slot = into.get_mut(start..end).ok_or_else(|| Error::invalid("the buffer is too small"))?;
-                return source.read_raw_block_into(&from, slot);
+                return source.read_selected_into(&Selected::block(&from, source.shape())?, slot);
             }
         }
     }
@@ -231,9 +261,9 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
         clip(pair, shape, block, &mut moves)?;
     }
     let Some(bounds) = bounds_of(&moves, source.shape()) else { return Ok(()) };
-    let mut bytes = source.read_raw_block(&bounds)?;
+    let mut bytes = source.select(&bounds).read_bytes()?;
     if converts {
-        bytes = number::convert(&bytes, source.datatype(), dataset.datatype())?;
+        bytes = converted(&bytes, source.datatype(), dataset.datatype(), Conversion::Saturating)?;
     }
     for pair in moves {
         let position = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
@@ -317,7 +347,7 @@ fn check_types(dataset: &Dataset, source: &Dataset) -> Result<bool> {
     let (own, other) = (dataset.datatype(), source.datatype());
     if !same(own, other) {
         // Whether there is a conversion shows on no elements as on many.
-        return number::convert(&[], other, own).map(|_| true);
+        return converted(&[], other, own, Conversion::Saturating).map(|_| true);
     }
     if !Arc::ptr_eq(&dataset.node.core, &source.node.core) && refers(own) {
         let what = "elements of variable length or references in a virtual dataset come from another file";

@@ -6,7 +6,7 @@ use crate::format::btree_v1::{ChunkKey, ChunkRow, Node, Prefix};
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
 use crate::object::btree::check_level;
 use crate::object::{Scope, Step};
-use crate::wire::Addr;
+use crate::wire::{Addr, ByteRange, Structure};
 
 /// What one node leads to.
 struct Scanned {
@@ -41,6 +41,7 @@ fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
     let first = Node::<ChunkKey>::allocated(sizes, rank, scope.container.chunk_k);
     if scope.container.loaded.observer().is_some() {
         scope.view.load::<Node<ChunkKey>>(addr, rank)?;
+        scope.container.loaded.takes(Node::<ChunkKey>::NAME, ByteRange::of(addr, first));
     }
     scope.view.decode(addr, first, |bytes| {
         let (mut children, mut chunks, mut fault) = (Vec::new(), Vec::new(), None);

@@ -5,14 +5,18 @@ use super::container::Scope;
 use crate::error::Error;
 use crate::format::btree_v1::{self, GroupKey};
 use crate::format::btree_v2::{Header, Node, NodeContext, Record};
-use crate::wire::Addr;
+use crate::wire::{Addr, ByteRange, Structure};
+
+type GroupNode = btree_v1::Node<GroupKey>;
 
 /// The symbol-table nodes of an old-style group's tree, in order.
 pub fn symbol_table_nodes(scope: Scope<'_>, root: Addr) -> Step<Vec<Addr>> {
     let mut at = vec![root];
     let mut level = None;
+    let size = GroupNode::allocated(scope.view.sizes(), (), scope.container.internal_k);
     while !at.is_empty() {
-        let nodes = scope.view.load_all::<btree_v1::Node<GroupKey>>(&at, ())?;
+        let nodes = scope.view.load_all::<GroupNode>(&at, ())?;
+        at.iter().for_each(|node| scope.container.loaded.takes(GroupNode::NAME, ByteRange::of(*node, size)));
         for node in &nodes {
             check_level(level, node.level, root)?;
         }
@@ -45,7 +49,7 @@ pub fn symbol_table_node(
 ) -> Step<Option<Addr>> {
     let (mut at, mut level) = (root, None);
     loop {
-        let node: btree_v1::Node<GroupKey> = scope.view.load(at, ())?;
+        let node: GroupNode = scope.view.load(at, ())?;
         check_level(level, node.level, root)?;
         // Key i + 1 is the largest name under child i.
         let (mut low, mut high) = (0, node.children.len());

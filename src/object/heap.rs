@@ -20,7 +20,9 @@ use crate::wire::{Addr, ByteRange, Structure};
 /// The data segment of the local heap at `addr`.
 pub fn local(scope: Scope<'_>, addr: Addr) -> Step<Bytes> {
     let heap: Arc<LocalHeap> = scope.view.keep(addr, ())?;
-    scope.view.bytes(ByteRange::new(heap.segment, heap.segment_size))
+    let segment = ByteRange::new(heap.segment, heap.segment_size);
+    scope.container.loaded.takes("local heap data segment", segment);
+    scope.view.bytes(segment)
 }
 
 /// The object of the global heap that `id` names; `None` where it names nothing.
@@ -72,9 +74,11 @@ impl FractalHeap {
         match found.location {
             Location::Managed { offset, size } => self.managed(scope, offset, size),
             Location::Tiny { data } => Ok((data.into(), self.addr)),
-            Location::HugeDirect { addr, size } => Ok((scope.view.bytes(ByteRange::new(addr, size))?, addr)),
+            Location::HugeDirect { addr, size } => {
+                Ok((self.huge_object(scope, ByteRange::new(addr, size), 0, size)?, addr))
+            }
             Location::HugeDirectFiltered { addr, size, filter_mask, decoded_size } => {
-                Ok((self.decode(scope, ByteRange::new(addr, size), filter_mask, decoded_size)?, addr))
+                Ok((self.huge_object(scope, ByteRange::new(addr, size), filter_mask, decoded_size)?, addr))
             }
             Location::HugeIndirect { id } => self.huge(scope, id),
         }
@@ -87,11 +91,16 @@ impl FractalHeap {
             let found = btree::find::<HugeIndirectFiltered>(scope, tree, (), |record| record.id.cmp(&id))?;
             let record = found.first().ok_or_else(missing)?;
             let range = ByteRange::new(record.addr, record.size);
-            return Ok((self.decode(scope, range, record.filter_mask, record.decoded_size)?, record.addr));
+            return Ok((self.huge_object(scope, range, record.filter_mask, record.decoded_size)?, record.addr));
         }
         let found = btree::find::<HugeIndirect>(scope, tree, (), |record| record.id.cmp(&id))?;
         let record = found.first().ok_or_else(missing)?;
-        Ok((scope.view.bytes(ByteRange::new(record.addr, record.size))?, record.addr))
+        Ok((self.huge_object(scope, ByteRange::new(record.addr, record.size), 0, record.size)?, record.addr))
+    }
+
+    fn huge_object(&self, scope: Scope<'_>, range: ByteRange, mask: u32, plain: u64) -> Step<Bytes> {
+        scope.container.loaded.takes("fractal heap huge object", range);
+        self.decode(scope, range, mask, plain)
     }
 
     fn managed(&self, scope: Scope<'_>, offset: u64, size: u64) -> Step<(Bytes, Addr)> {
@@ -154,7 +163,9 @@ impl FractalHeap {
             None => scope.view.keep::<DirectBlock>(addr, context)?,
             Some((stored, mask)) => {
                 let plain = u64::try_from(context.size).unwrap_or(u64::MAX);
-                let bytes = self.decode(scope, ByteRange::new(addr, stored), mask, plain)?;
+                let range = ByteRange::new(addr, stored);
+                scope.container.loaded.takes(DirectBlock::NAME, range);
+                let bytes = self.decode(scope, range, mask, plain)?;
                 let (block, used) = DirectBlock::decode_shared(&bytes, addr, sizes, context).map_err(Error::sealed)?;
                 scope.container.loaded.decoded_part(&block, &bytes[..used], addr, context);
                 Arc::new(block)

@@ -11,7 +11,7 @@ use crate::format::message::link::{Link, LinkEncoding, LinkTarget};
 use crate::format::message::link_info::LinkInfo;
 use crate::format::message::symbol_table::SymbolTable;
 use crate::format::symbol_table::{Cached, Entry, Node};
-use crate::wire::lookup3;
+use crate::wire::{ByteRange, Structure, lookup3};
 
 /// How a group stores its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ fn list_old(scope: Scope<'_>, table: &SymbolTable) -> Step<Vec<Link>> {
     let (Some(btree), Some(local_heap)) = (table.btree, table.local_heap) else { return Ok(Vec::new()) };
     let names = heap::local(scope, local_heap)?;
     let nodes = btree::symbol_table_nodes(scope, btree)?;
+    let size = Node::allocated(scope.view.sizes(), scope.container.leaf_k);
+    nodes.iter().for_each(|node| scope.container.loaded.takes(Node::NAME, ByteRange::of(*node, size)));
     let mut links = Vec::new();
     for node in scope.view.load_all::<Node>(&nodes, ())? {
         for entry in &node.entries {

@@ -2,4 +2,4 @@
 
 mod read;
 
-pub use read::{ChunkRead, PieceRead, ReadPlan};
+pub use read::{ChunkRead, Gather, PieceRead, ReadPlan};

@@ -4,6 +4,6 @@ mod place;
 mod planner;
 mod run;
 
-pub use place::fill;
-pub use planner::plan;
+pub use place::{fill, place};
+pub use planner::{plan, tiles};
 pub use run::{Reading, SourceTable};

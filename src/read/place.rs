@@ -1,7 +1,7 @@
 //! Places elements: fill values, and the selected part of a decoded chunk.
 
 use crate::error::Result;
-use crate::selection::{Block, Destination, Grid, Source, Transfer};
+use crate::selection::{ChunkSelection, Destination, Source, copy};
 
 /// Fills `into` with copies of `element`; with zeros if there is none.
 pub fn fill(into: &mut [u8], element: Option<&[u8]>) {
@@ -15,20 +15,15 @@ pub fn fill(into: &mut [u8], element: Option<&[u8]>) {
     }
 }
 
-/// Copies what `block` selects of chunk `number` from the decoded `chunk` to `into`, which holds the block.
-pub(super) fn place(
-    grid: &Grid,
-    number: u64,
-    block: &Block,
-    chunk: &[u8],
-    into: &mut [u8],
-    element_size: usize,
-) -> Result<()> {
-    let Some(coordinates) = grid.coordinates(number) else { return Ok(()) };
-    let covered = grid.block(&coordinates);
-    let Some(part) = covered.intersect(block) else { return Ok(()) };
-    let relative = |to: &[u64]| -> Vec<u64> { part.start.iter().zip(to).map(|(a, b)| a - b).collect() };
-    let transfer = Transfer::block(&relative(&covered.start), &relative(&block.start), &part.count);
-    let source = Source { bytes: chunk, shape: grid.chunk_shape() };
-    transfer.copy(source, Destination { bytes: into, shape: &block.count }, element_size)
+/// Copies what is selected of the `i`-th touched chunk from the decoded chunk to the result.
+pub fn place(selection: &ChunkSelection, i: u64, chunk: &[u8], result: Destination<'_>, size: usize) -> Result<()> {
+    let (mut axes, mut done) = (Vec::new(), Ok(()));
+    let Destination { bytes, shape } = result;
+    selection.each_transfer(i, &mut axes, |axes| {
+        if done.is_ok() {
+            let source = Source { bytes: chunk, shape: selection.grid().chunk_shape() };
+            done = copy(axes, source, Destination { bytes: &mut *bytes, shape }, size);
+        }
+    });
+    done
 }

@@ -1,68 +1,130 @@
-//! From a manifest and a block to the plan of the read. Pure.
+//! From a manifest and a selection to the plan of the read. Pure.
 
 use crate::error::{Error, Result};
 use crate::manifest::{Chunks, Manifest, Segment};
-use crate::plan::{ChunkRead, PieceRead, ReadPlan};
-use crate::selection::{Block, shape};
+use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
+use crate::selection::{Block, ChunkSelection, Grid, Selected, shape};
 
-/// The plan of reading `block` of a dataset of this shape, whose elements have `element_size` bytes.
+/// Bytes of a tile of contiguous data at most, unless an element is larger; and of runs that are read on their own, at
+/// least a quarter of that.
+const TILE: usize = 64 << 10;
+
+/// The plan of reading what is `selected` of a dataset whose elements have `element_size` bytes.
 ///
-/// Errors are `OutOfBounds` if the block does not lie within the shape. Inline and virtual data need no plan here: the
-/// former are there, the latter are read from their sources.
-pub fn plan(manifest: &Manifest, shape: &[u64], element_size: usize, block: &Block) -> Result<ReadPlan> {
-    block.check(shape)?;
-    let mut plan =
-        ReadPlan { block: block.clone(), element_size, fills: false, pieces: Vec::new(), chunks: Vec::new() };
+/// Inline and virtual data need no plan here: the former are there, the latter are read from their sources.
+pub fn plan(manifest: &Manifest, element_size: usize, selected: Selected) -> Result<ReadPlan> {
+    let (pieces, gathers, chunks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plan = ReadPlan { selected, element_size, fills: false, pieces, gathers, chunks };
     match manifest {
-        Manifest::Segments { segments, .. } => plan_segments(&mut plan, segments, shape)?,
+        Manifest::Segments { segments, .. } => plan_segments(&mut plan, segments)?,
         Manifest::Chunks(chunks) => plan_chunks(&mut plan, chunks)?,
         Manifest::Inline(_) | Manifest::Virtual(_) => plan.fills = true,
     }
     Ok(plan)
 }
 
-fn plan_segments(plan: &mut ReadPlan, segments: &[Segment], shape: &[u64]) -> Result<()> {
+/// An array cut into tiles that are contiguous in row-major order, of at most `bytes` bytes or one element.
+pub fn tiles(shape: &[u64], element_size: usize, bytes: usize) -> Result<Grid> {
+    let mut room = u64::try_from(bytes / element_size.max(1)).unwrap_or(u64::MAX).max(1);
+    let mut tile = vec![1; shape.len()];
+    for (own, size) in tile.iter_mut().zip(shape).rev() {
+        *own = room.min((*size).max(1));
+        if *own < *size {
+            break;
+        }
+        room /= *own;
+    }
+    Grid::new(shape, &tile)
+}
+
+/// The tiles that gathering touches.
+pub(super) fn gathered(selected: &Selected, element_size: usize) -> Result<ChunkSelection> {
+    tiles(selected.shape(), element_size, TILE)?.select(selected)
+}
+
+fn plan_segments(plan: &mut ReadPlan, segments: &[Segment]) -> Result<()> {
     let size = u64::try_from(plan.element_size).map_err(|_| Error::limit("an element is larger than memory"))?;
     let overflow = || Error::limit("the dataset is larger than 64 bits can count");
-    let mut destination = 0u64;
-    for run in plan.block.runs(shape)? {
-        let mut start = run.start.checked_mul(size).ok_or_else(overflow)?;
-        let end = run.count.checked_mul(size).and_then(|n| n.checked_add(start)).ok_or_else(overflow)?;
-        let first = segments.partition_point(|s| s.start.saturating_add(s.size) <= start);
-        for segment in &segments[first..] {
-            let (from, to) = (segment.start.max(start), segment.start.saturating_add(segment.size).min(end));
-            if from >= to {
-                break;
+    let bytes = |elements: u64| elements.checked_mul(size).ok_or_else(overflow);
+    bytes(shape::count(plan.selected.shape())?)?;
+    let long = u64::try_from(TILE / 4).unwrap_or(u64::MAX);
+    if let Some(block) = plan.selected.as_block() {
+        let mut runs = block.runs(plan.selected.shape())?.peekable();
+        let count = runs.peek().map_or(0, |run| run.count);
+        if bytes(count)? >= long || Some(count) == shape::count(&block.count).ok() {
+            let mut destination = 0;
+            for run in runs {
+                let (start, end) = (bytes(run.start)?, bytes(run.start + run.count)?);
+                plan.fills |= cut(segments, (start, end), destination, &mut plan.pieces)?;
+                destination += end - start;
             }
-            plan.fills |= from > start;
-            let addr = segment.addr.plus(from - segment.start)?;
-            let at = destination + (from - start);
-            plan.pieces.push(PieceRead { source: segment.source, addr, size: to - from, destination: at });
-            destination = at + (to - from);
-            start = to;
+            return Ok(());
         }
-        plan.fills |= start < end;
-        destination += end - start;
+    }
+    let selection = gathered(&plan.selected, plan.element_size)?;
+    for i in 0..selection.len() {
+        let Some(origin) = selection.get(i).and_then(|tile| shape::number(plan.selected.shape(), &tile.block().start))
+        else {
+            continue;
+        };
+        let (low, high) = reach(&selection, i)?;
+        let (start, end) = (bytes(origin + low)?, bytes(origin + high + 1)?);
+        let mut pieces = Vec::new();
+        let fills = cut(segments, (start, end), bytes(low)?, &mut pieces)?;
+        plan.gathers.push(Gather { touched: i, fills, pieces });
     }
     Ok(())
 }
 
+/// The first and the last number, within the tile, of an element that is selected of it.
+fn reach(selection: &ChunkSelection, i: u64) -> Result<(u64, u64)> {
+    let strides = shape::strides(selection.grid().chunk_shape())?;
+    let (mut low, mut high) = (u64::MAX, 0);
+    selection.each_transfer(i, &mut Vec::new(), |axes| {
+        let end = |axis: &crate::selection::AxisTransfer| {
+            let last = axis.source_stride.unsigned_abs().saturating_mul(axis.count.saturating_sub(1));
+            axis.source_start.saturating_add(last)
+        };
+        low = low.min(axes.iter().zip(&strides).map(|(axis, n)| axis.source_start * n).sum());
+        high = high.max(axes.iter().zip(&strides).map(|(axis, n)| end(axis) * n).sum());
+    });
+    Ok((low.min(high), high))
+}
+
+/// The pieces of segments that hold the bytes from `start` to `end`, placed from `destination` on; and whether some of
+/// these bytes are in none.
+fn cut(segments: &[Segment], (start, end): (u64, u64), destination: u64, pieces: &mut Vec<PieceRead>) -> Result<bool> {
+    let (mut at, mut fills) = (start, false);
+    let first = segments.partition_point(|s| s.start.saturating_add(s.size) <= start);
+    for segment in &segments[first..] {
+        let (from, to) = (segment.start.max(at), segment.start.saturating_add(segment.size).min(end));
+        if from >= to {
+            break;
+        }
+        fills |= from > at;
+        let addr = segment.addr.plus(from - segment.start)?;
+        let destination = destination + (from - start);
+        pieces.push(PieceRead { source: segment.source, addr, size: to - from, destination });
+        at = to;
+    }
+    Ok(fills || at < end)
+}
+
 fn plan_chunks(plan: &mut ReadPlan, chunks: &Chunks) -> Result<()> {
     let grid = chunks.grid();
-    let touched = grid.meet(&plan.block)?;
-    let whole = plan.block.count == grid.shape();
-    if whole && touched.len() != u64::try_from(chunks.len()).unwrap_or(u64::MAX) {
-        plan.fills = true;
-    }
+    let selection = grid.select(&plan.selected)?;
+    let block = plan.selected.as_block();
+    let whole = block.as_ref().is_some_and(|block| block.count == grid.shape());
     let in_place = |number: u64| -> Result<bool> {
-        let Some(coordinates) = grid.coordinates(number) else { return Ok(false) };
+        let Some((block, coordinates)) = block.as_ref().zip(grid.coordinates(number)) else { return Ok(false) };
         let part = grid.block(&coordinates);
-        let full = part.count == grid.chunk_shape() && part.intersect(&plan.block).as_ref() == Some(&part);
-        Ok(full && is_contiguous(&part, &plan.block)?)
+        let full = part.count == grid.chunk_shape() && part.intersect(block).as_ref() == Some(&part);
+        Ok(full && is_contiguous(&part, block)?)
     };
-    let mut add = |place: crate::manifest::ChunkPlace| -> Result<()> {
+    let mut add = |place: crate::manifest::ChunkPlace, touched: u64| -> Result<()> {
         plan.chunks.push(ChunkRead {
             number: place.number,
+            touched,
             addr: place.addr,
             size: place.size,
             filter_mask: place.filter_mask,
@@ -71,12 +133,13 @@ fn plan_chunks(plan: &mut ReadPlan, chunks: &Chunks) -> Result<()> {
         Ok(())
     };
     if whole {
-        return chunks.iter().try_for_each(add);
+        plan.fills = selection.len() != u64::try_from(chunks.len()).unwrap_or(u64::MAX);
+        return chunks.iter().try_for_each(|place| add(place, place.number));
     }
     let mut fills = false;
-    for touched in touched.iter() {
+    for (i, touched) in (0..).zip(selection.iter()) {
         match chunks.get(touched.number()) {
-            Some(place) => add(place)?,
+            Some(place) => add(place, i)?,
             None => fills = true,
         }
     }
@@ -95,20 +158,39 @@ fn is_contiguous(part: &Block, block: &Block) -> Result<bool> {
 mod tests {
     use super::*;
     use crate::manifest::{ChunkPlace, ChunksBuilder};
-    use crate::selection::Grid;
+    use crate::selection::{Index, Selection};
     use crate::wire::{Addr, SourceId};
+
+    fn block(start: &[u64], count: &[u64], shape: &[u64]) -> Selected {
+        Selected::block(&Block::new(start, count), shape).unwrap()
+    }
+
+    fn segment(start: u64, addr: u64, size: u64) -> Segment {
+        Segment { start, source: SourceId(0), addr: Addr(addr), size }
+    }
 
     #[test]
     fn segments_become_pieces_and_holes_are_filled() {
-        let segment = |start, addr, size| Segment { start, source: SourceId(0), addr: Addr(addr), size };
         let manifest =
             Manifest::Segments { segments: vec![segment(0, 1000, 20), segment(24, 5000, 36)], files: vec![] };
-        let plan = plan(&manifest, &[3, 5], 4, &Block::new(&[0, 1], &[2, 4])).unwrap();
+        let plan = plan(&manifest, 4, block(&[1, 0], &[2, 5], &[3, 5])).unwrap();
         let pieces: Vec<_> = plan.pieces.iter().map(|p| (p.addr.0, p.size, p.destination)).collect();
-        assert_eq!(pieces, [(1004, 16, 0), (5000, 16, 16)]);
-        assert!(!plan.fills);
-        let short = Manifest::Segments { segments: vec![segment(0, 1000, 20)], files: vec![] };
-        assert!(super::plan(&short, &[3, 5], 4, &Block::all(&[3, 5])).unwrap().fills);
+        assert_eq!(pieces, [(5000, 36, 4)]);
+        assert!(plan.fills);
+        let whole = Manifest::Segments { segments: vec![segment(0, 1000, 60)], files: vec![] };
+        assert!(!super::plan(&whole, 4, Selected::all(&[3, 5])).unwrap().fills);
+    }
+
+    #[test]
+    fn single_elements_of_contiguous_data_are_gathered_tile_by_tile() {
+        let manifest = Manifest::Segments { segments: vec![segment(0, 1000, 4 << 20)], files: vec![] };
+        let column = Selection::Indices(vec![Index::ALL, Index::At(3)]).resolve(&[2048, 512]).unwrap();
+        let plan = plan(&manifest, 4, column).unwrap();
+        // Tiles of 32 rows; of each the stretch from its first to its last wanted element.
+        assert_eq!((plan.gathers.len(), plan.pieces.len()), (64, 0));
+        let piece = plan.gathers[1].pieces[0];
+        let first = 1000 + 4 * (32 * 512 + 3);
+        assert_eq!((piece.addr.0, piece.size, piece.destination), (first, 4 * (31 * 512 + 1), 12));
     }
 
     #[test]
@@ -118,9 +200,22 @@ mod tests {
             builder.push(ChunkPlace { number, addr: Addr(100 * number), size: 48, filter_mask: 0 });
         }
         let manifest = Manifest::Chunks(builder.finish().unwrap());
-        let whole = plan(&manifest, &[5, 6], 4, &Block::all(&[5, 6])).unwrap();
+        let whole = plan(&manifest, 4, Selected::all(&[5, 6])).unwrap();
         assert_eq!(whole.chunks.iter().map(|c| c.in_place).collect::<Vec<_>>(), [true, true, false]);
-        let part = plan(&manifest, &[5, 6], 4, &Block::new(&[1, 0], &[2, 6])).unwrap();
+        let part = plan(&manifest, 4, block(&[1, 0], &[2, 6], &[5, 6])).unwrap();
         assert_eq!(part.chunks.iter().map(|c| (c.number, c.in_place)).collect::<Vec<_>>(), [(0, false), (1, false)]);
+        let steps = Selection::Indices(vec![Index::stepped(.., -4)]).resolve(&[5, 6]).unwrap();
+        let part = plan(&manifest, 4, steps).unwrap();
+        assert_eq!(part.chunks.iter().map(|c| (c.number, c.touched)).collect::<Vec<_>>(), [(0, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn tiles_are_contiguous() {
+        let tile = |shape: &[u64], bytes| tiles(shape, 4, bytes).unwrap().chunk_shape().to_vec();
+        assert_eq!(tile(&[3, 5, 7], 4 * 35), [1, 5, 7]);
+        assert_eq!(tile(&[3, 5, 7], 4 * 23), [1, 3, 7]);
+        assert_eq!(tile(&[3, 5, 7], 1), [1, 1, 1]);
+        assert_eq!(tile(&[3, 5, 7], 1 << 20), [3, 5, 7]);
+        assert_eq!(tile(&[0, 5], 1 << 20), [1, 5]);
     }
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::place;
+use super::{place, planner};
 use crate::error::{Error, Place, Result};
 use crate::filter::{Output, Pipeline, Scratch};
 use crate::manifest::Chunks;
 use crate::object::Container;
-use crate::plan::{ChunkRead, PieceRead, ReadPlan};
+use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
+use crate::selection::{ChunkSelection, Destination};
 use crate::storage::{ByteSource, SharedSource, read_at};
 use crate::wire::{ByteRange, SourceId};
 
@@ -49,17 +50,48 @@ struct Buffers {
 }
 
 impl Reading<'_> {
-    /// Reads what `plan` says into `into`, which is as large as the planned block.
+    /// Reads what `plan` says into `into`, which is as large as the planned selection.
     pub fn run(&self, plan: &ReadPlan, into: &mut [u8]) -> Result<()> {
         if plan.fills {
             place::fill(into, self.fill);
         }
         self.read_pieces(&plan.pieces, into)?;
         let mut buffers = Buffers::default();
-        for chunk in &plan.chunks {
-            self.read_chunk(plan, chunk, into, &mut buffers).map_err(|e| e.at(self.chunk_place(chunk)))?;
+        if !plan.gathers.is_empty() {
+            let selection = planner::gathered(&plan.selected, plan.element_size)?;
+            plan.gathers.iter().try_for_each(|gather| self.gather(plan, &selection, gather, into, &mut buffers))?;
+        }
+        if !plan.chunks.is_empty() {
+            let Some(chunks) = self.chunks else {
+                return Err(Error::invalid("a plan of chunks for data without any"));
+            };
+            let selection = chunks.grid().select(&plan.selected)?;
+            for chunk in &plan.chunks {
+                let read = self.read_chunk(plan, &selection, chunk, into, &mut buffers);
+                read.map_err(|e| e.at(self.chunk_place(chunk)))?;
+            }
         }
         Ok(())
+    }
+
+    fn gather(
+        &self,
+        plan: &ReadPlan,
+        selection: &ChunkSelection,
+        gather: &Gather,
+        into: &mut [u8],
+        buffers: &mut Buffers,
+    ) -> Result<()> {
+        let tile = crate::selection::shape::count(selection.grid().chunk_shape())?;
+        let bytes = usize::try_from(tile).ok().and_then(|n| n.checked_mul(plan.element_size)).ok_or_else(too_large)?;
+        let tile = &mut buffers.chunk;
+        tile.resize(bytes, 0);
+        if gather.fills {
+            place::fill(tile, self.fill);
+        }
+        self.read_pieces(&gather.pieces, tile)?;
+        let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
+        place::place(selection, gather.touched, tile, result, plan.element_size)
     }
 
     fn chunk_place(&self, chunk: &ChunkRead) -> Place {
@@ -73,15 +105,21 @@ impl Reading<'_> {
             let start = usize::try_from(piece.destination).map_err(|_| too_large())?;
             let size = usize::try_from(piece.size).map_err(|_| too_large())?;
             let slot = start.checked_add(size).and_then(|end| into.get_mut(start..end));
-            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned block"))?;
+            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned selection"))?;
             self.sources.read(piece.source, ByteRange::new(piece.addr, piece.size), slot)?;
         }
         Ok(())
     }
 
-    fn read_chunk(&self, plan: &ReadPlan, read: &ChunkRead, into: &mut [u8], buffers: &mut Buffers) -> Result<()> {
-        let Some(chunks) = self.chunks else { return Err(Error::invalid("a plan of chunks for data without any")) };
-        let grid = chunks.grid();
+    fn read_chunk(
+        &self,
+        plan: &ReadPlan,
+        selection: &ChunkSelection,
+        read: &ChunkRead,
+        into: &mut [u8],
+        buffers: &mut Buffers,
+    ) -> Result<()> {
+        let grid = selection.grid();
         let coordinates = grid.coordinates(read.number).ok_or_else(|| Error::invalid("a chunk outside the shape"))?;
         let covered = grid.block(&coordinates);
         let partial = covered.count != grid.chunk_shape();
@@ -98,7 +136,7 @@ impl Reading<'_> {
             let start = start_in(&covered.start, plan)?;
             let slot =
                 start.checked_mul(plan.element_size).and_then(|start| into.get_mut(start..start.checked_add(bytes)?));
-            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned block"))?;
+            let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned selection"))?;
             if raw {
                 return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
             }
@@ -107,7 +145,8 @@ impl Reading<'_> {
         }
         if raw {
             let stored = self.sources.stored(raw_range(read, bytes)?, stored)?;
-            return place::place(grid, read.number, &plan.block, &stored, into, plan.element_size);
+            let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
+            return place::place(selection, read.touched, &stored, result, plan.element_size);
         }
         let stored = self.sources.stored(range, stored)?;
         if chunk.len() != bytes {
@@ -115,7 +154,8 @@ impl Reading<'_> {
             chunk.resize(bytes, 0);
         }
         self.decode(&stored, read.filter_mask, scratch, chunk)?;
-        place::place(grid, read.number, &plan.block, chunk, into, plan.element_size)
+        let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
+        place::place(selection, read.touched, chunk, result, plan.element_size)
     }
 
     fn decode(&self, stored: &[u8], mask: u32, scratch: &mut Scratch, into: &mut [u8]) -> Result<()> {
@@ -133,10 +173,12 @@ fn raw_range(read: &ChunkRead, bytes: usize) -> Result<ByteRange> {
     Ok(ByteRange::new(read.addr, size))
 }
 
-/// Number of the element at `start` in the plan's block.
+/// Number of the element at `start` in the plan's block, which it has where chunks are decoded into place.
 fn start_in(start: &[u64], plan: &ReadPlan) -> Result<usize> {
-    let relative: Vec<u64> = start.iter().zip(&plan.block.start).map(|(a, b)| a - b).collect();
-    let number = crate::selection::shape::number(&plan.block.count, &relative);
+    let block = plan.selected.as_block();
+    let block = block.ok_or_else(|| Error::invalid("only chunks of a block are decoded into place"))?;
+    let relative: Vec<u64> = start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
+    let number = crate::selection::shape::number(&block.count, &relative);
     number.and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)
 }
 

@@ -184,6 +184,17 @@ impl Selected {
         &self.places
     }
 
+    /// Itself as a block of the array, if it is one and its elements keep their order.
+    pub fn as_block(&self) -> Option<Block> {
+        let mut block = Block { start: Vec::new(), count: Vec::new() };
+        for axis in self.axes()? {
+            let AxisSelection::Range { start, step: 1, count } = axis else { return None };
+            block.start.push(*start);
+            block.count.push(*count);
+        }
+        Some(block)
+    }
+
     /// The number of elements of the result.
     pub fn count(&self) -> Result<u64> {
         shape::count(&self.result)
@@ -223,6 +234,32 @@ impl Selection {
             Selection::Indices(indices) => resolve(indices, shape),
             Selection::Points(points) => resolve_points(points, shape),
         }
+    }
+}
+
+impl From<&Selection> for Selection {
+    fn from(selection: &Selection) -> Selection {
+        selection.clone()
+    }
+}
+
+impl From<&Block> for Selection {
+    fn from(block: &Block) -> Selection {
+        let axes = block.start.iter().zip(&block.count);
+        let index = |(&start, &count): (&u64, &u64)| Index::Blocks { start, stride: 1, count: 1, block: count };
+        Selection::Indices(axes.map(index).collect())
+    }
+}
+
+impl From<Block> for Selection {
+    fn from(block: Block) -> Selection {
+        Selection::from(&block)
+    }
+}
+
+impl From<Index> for Selection {
+    fn from(index: Index) -> Selection {
+        Selection::Indices(vec![index])
     }
 }
 
@@ -423,6 +460,11 @@ mod tests {
         assert_eq!(results(&[Index::NewAxis, full.clone()], &[2, 3]), [1, 3]);
         assert_eq!(kind(&[full], &[2, 4]), ErrorKind::Invalid);
         assert_eq!(results(&[Index::Blocks { start: 1, stride: 4, count: 2, block: 3 }], &[11]), [6]);
+        assert_eq!(
+            Selection::from(&Block::new(&[1, 2], &[2, 3])).resolve(&[3, 5]).unwrap().as_block(),
+            Some(Block::new(&[1, 2], &[2, 3]))
+        );
+        assert_eq!(Selection::from(Index::stepped(.., -1)).resolve(&[3, 5]).unwrap().as_block(), None);
         let points = Selection::Points(vec![vec![2, -1], vec![0, 0]]).resolve(&[3, 5]).unwrap();
         assert_eq!((points.result_shape(), points.aligned_shape()), (&[2][..], &[1, 2][..]));
     }

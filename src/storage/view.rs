@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
 
-use super::observer::{Observer, show};
+use super::observer::{Observer, show, show_space};
 use super::{IoProfile, SharedSource, Wanted, past_the_end};
 use crate::error::{Error, Result};
 use crate::limits::{Limits, Purse};
@@ -139,6 +139,13 @@ impl Loaded {
     pub(crate) fn decoded<S: Structure>(&self, value: &S, bytes: &[u8], addr: Addr, cx: S::Context) {
         if let Some(observer) = &self.observer {
             show(observer.as_ref(), value, bytes, true, (addr, self.sizes, cx));
+        }
+    }
+
+    /// Says that `range` is taken by `structure`: one without fields, or with more space than it uses.
+    pub(crate) fn takes(&self, structure: &'static str, range: ByteRange) {
+        if let Some(observer) = &self.observer {
+            show_space(observer.as_ref(), structure, range);
         }
     }
 

@@ -36,6 +36,11 @@ impl ByteRange {
         ByteRange { addr, size }
     }
 
+    /// The range of `size` bytes in memory, from `addr`.
+    pub(crate) fn of(addr: Addr, size: usize) -> Self {
+        ByteRange { addr, size: u64::try_from(size).expect("because memory is smaller than 64 bits") }
+    }
+
     /// The address after the last byte.
     pub fn end(&self) -> Result<Addr> {
         self.addr.plus(self.size)

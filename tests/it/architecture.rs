@@ -8,7 +8,7 @@ use crate::support::{files, package};
 
 /// Rooms, or files of a room, with their floors. The longest name that fits counts. A room may import those on lower
 /// floors, and itself.
-const FLOORS: [(&str, u32); 22] = [
+const FLOORS: [(&str, u32); 23] = [
     ("error", 1),
     ("limits", 2),
     ("selection", 2),
@@ -31,6 +31,7 @@ const FLOORS: [(&str, u32); 22] = [
     ("write", 9),
     ("handle", 10),
     ("inspect", 11),
+    ("netcdf", 11),
     ("refs", 11),
 ];
 

@@ -16,3 +16,4 @@ mod filters;
 mod hostile;
 mod read;
 mod stage;
+mod typed;

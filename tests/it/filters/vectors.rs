@@ -38,7 +38,7 @@ fn hexadecimal(digest: &[u8]) -> String {
 
 /// All elements as NumPy holds them in memory.
 fn values(dataset: &Dataset) -> Result<Vec<u8>> {
-    let (stored, mut values) = (dataset.read_raw()?, Vec::new());
+    let (stored, mut values) = (dataset.read_bytes()?, Vec::new());
     for stored in stored.chunks_exact(usize::try_from(dataset.datatype().size).unwrap()) {
         plain::element(stored, dataset.datatype(), &mut values);
     }
@@ -116,12 +116,12 @@ fn check_values(dataset: &Dataset, case: &Value) -> std::result::Result<(), Stri
     if json!(sha256) != case["sha256"] {
         return Err(format!("digest is {sha256}, should be {}", case["sha256"]));
     }
-    let all = dataset.read_raw().map_err(|e| e.to_string())?;
+    let all = dataset.read_bytes().map_err(|e| e.to_string())?;
     let element = usize::try_from(dataset.datatype().size).unwrap();
     let mut state = 1;
     for _ in 0..BOXES {
         let block = random_box(&mut state, dataset.shape());
-        let part = dataset.read_raw_block(&block).map_err(|e| format!("{block:?}: {e}"))?;
+        let part = dataset.select(&block).read_bytes().map_err(|e| format!("{block:?}: {e}"))?;
         if part != cut(&all, dataset.shape(), &block, element) {
             return Err(format!("{block:?} differs from that part of the whole"));
         }
@@ -131,7 +131,7 @@ fn check_values(dataset: &Dataset, case: &Value) -> std::result::Result<(), Stri
 
 /// A dataset behind a filter that is not decoded: the error says so, with the filter's name, id and maker.
 fn check_refusal(dataset: &Dataset, id: u64) -> std::result::Result<(), String> {
-    let Err(error) = dataset.read_raw() else { return Err(format!("filter {id} is decoded without a decoder")) };
+    let Err(error) = dataset.read_bytes() else { return Err(format!("filter {id} is decoded without a decoder")) };
     let known = Known::find(u16::try_from(id).unwrap()).ok_or_else(|| format!("filter {id} is not known"))?;
     let says = [known.name, known.maker, &id.to_string()].iter().all(|word| error.to_string().contains(word));
     if error.kind() == ErrorKind::Unsupported && says { Ok(()) } else { Err(format!("{error} does not name it")) }

@@ -23,10 +23,10 @@ fn a_file_that_is_cut_short_is_refused_and_salvage_opens_it_and_says_how_much_is
     for object in &tree.objects {
         let path = std::str::from_utf8(&object.path).unwrap();
         match &object.object {
-            Ok(hdfive::Object::Dataset(dataset)) => match dataset.read_raw() {
+            Ok(hdfive::Object::Dataset(dataset)) => match dataset.read_bytes() {
                 // What is read is right.
                 Ok(data) => {
-                    assert_eq!(data, whole.dataset(path).unwrap().read_raw().unwrap(), "{path}");
+                    assert_eq!(data, whole.dataset(path).unwrap().read_bytes().unwrap(), "{path}");
                     read += 1;
                 }
                 Err(_) => lost += 1,

@@ -5,7 +5,7 @@ use hdfive::ErrorKind;
 #[test]
 fn a_tree_of_chunks_with_its_root_below_itself_is_corrupt() {
     let dataset = super::open("chunk_tree_cycle.h5").dataset("/data").unwrap();
-    let error = super::error(|| dataset.read_raw());
+    let error = super::error(|| dataset.read_bytes());
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
 }
 

@@ -6,6 +6,6 @@ use hdfive::ErrorKind;
 #[test]
 fn a_tree_that_unfolds_to_more_than_its_file_can_justify_is_beyond_the_limit() {
     let dataset = super::open("tree_of_equal_children.h5").dataset("/data").unwrap();
-    let error = super::error(|| dataset.read_raw());
+    let error = super::error(|| dataset.read_bytes());
     assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
 }

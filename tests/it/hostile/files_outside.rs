@@ -19,7 +19,7 @@ const LEAVING: [(&str, &str); 6] = [
 
 fn read(options: &OpenOptions, file: &PathBuf, path: &str) -> Result<Vec<u8>> {
     match options.open(file)?.object(path)? {
-        Object::Dataset(dataset) => dataset.read_raw(),
+        Object::Dataset(dataset) => dataset.read_bytes(),
         other => panic!("{path} is {other:?}"),
     }
 }

@@ -48,7 +48,7 @@ fn datasets(file: &File) -> Vec<(String, Dataset)> {
 fn sixteen_threads_that_share_handles_read_what_one_reads() {
     for name in FILES {
         let serial: Vec<(String, Vec<u8>)> =
-            datasets(&open(name)).into_iter().map(|(path, dataset)| (path, dataset.read_raw().unwrap())).collect();
+            datasets(&open(name)).into_iter().map(|(path, dataset)| (path, dataset.read_bytes().unwrap())).collect();
         assert!(serial.len() > 1, "{name}");
         // A file that nobody has read from yet.
         let file = open(name);
@@ -62,7 +62,7 @@ fn sixteen_threads_that_share_handles_read_what_one_reads() {
                         let (path, wanted) = &serial[number];
                         let opened_here = thread % 2 == 0;
                         let dataset = if opened_here { file.dataset(path).unwrap() } else { shared[number].1.clone() };
-                        assert!(dataset.read_raw().unwrap() == *wanted, "{name}, {path}, thread {thread}");
+                        assert!(dataset.read_bytes().unwrap() == *wanted, "{name}, {path}, thread {thread}");
                     }
                 });
             }
@@ -83,7 +83,7 @@ fn threads_that_read_different_blocks_of_one_dataset_get_its_parts() {
                 for step in 0..28 {
                     let at = (step * 5 + thread) % 28;
                     let block = Block::new(&[at as u64, 0, 0], &[1, 11, 16]);
-                    let day: Vec<f32> = dataset.read_block_as(&block).unwrap();
+                    let day: Vec<f32> = dataset.select(&block).read().unwrap();
                     assert_eq!(day, whole[at * row..(at + 1) * row]);
                 }
             });
@@ -97,10 +97,10 @@ fn handles_outlive_the_file_value_they_came_from() {
     let (group, dataset) = (file.group("/stations").unwrap(), file.dataset("/surface/temperature").unwrap());
     let attribute = dataset.attribute("units").unwrap();
     drop(file);
-    let names = group.dataset("name").unwrap().read_strings().unwrap();
+    let names = group.dataset("name").unwrap().read::<String>().unwrap();
     assert_eq!(names, ["Brocken", "Zugspitze", "Hohenpeißenberg", "Helgoland", "Łódź"]);
     drop(group);
     assert_eq!(dataset.read::<f32>().unwrap().len(), 28 * 11 * 16);
     drop(dataset);
-    assert_eq!(attribute.read_strings().unwrap(), ["K"]);
+    assert_eq!(attribute.read::<String>().unwrap(), ["K"]);
 }

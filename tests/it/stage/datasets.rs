@@ -32,7 +32,7 @@ fn compare(said: &Value) -> bool {
         return false;
     }
     // Virtual datasets may have their sources elsewhere, filters may be unknown.
-    if dataset.read_raw().is_err_and(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Unsupported)) {
+    if dataset.read_bytes().is_err_and(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Unsupported)) {
         return false;
     }
     let get = |array: &StagedArray, selection: &Selection| told(&array.get(selection).unwrap());

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
-use hdfive::convert::{ByteOrder, ElementType, Field, Number, NumberKind};
+use hdfive::convert::{ByteOrder, ElementType, Field, NumberKind, NumberType};
 use hdfive::selection::{AxisTransfer, Index, Selection};
 use hdfive::stage::Array;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ pub(super) fn element(dtype: &Value) -> ElementType {
     }
     let order = if name.starts_with('>') { ByteOrder::Big } else { ByteOrder::Little };
     let size: usize = name[2..].split('[').next().unwrap().parse().unwrap();
-    let number = |kind, size| Number { kind, size, order: if size == 1 { ByteOrder::NATIVE } else { order } };
+    let number = |kind, size| NumberType { kind, size, order: if size == 1 { ByteOrder::NATIVE } else { order } };
     match name.as_bytes()[1] {
         b'i' | b'M' => ElementType::Number(number(NumberKind::Signed, size)),
         b'u' => ElementType::Number(number(NumberKind::Unsigned, size)),

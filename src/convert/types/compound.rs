@@ -1,0 +1,107 @@
+//! Structs: the members of a compound, found by their names.
+
+use std::borrow::Cow;
+
+use crate::convert::decoder::Decoder;
+use crate::convert::h5type::H5Type;
+use crate::convert::heaps::Heaps;
+use crate::convert::notation::short;
+use crate::convert::number::Conversion;
+use crate::error::{Error, Result};
+use crate::format::message::datatype::{Class, Datatype, Member};
+
+/// The members of stored compounds, as `#[derive(H5Type)]` asks for them.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    stored: &'a Datatype,
+    members: &'a [Member],
+    conversion: Conversion,
+}
+
+/// The way to one field of a struct.
+#[derive(Debug)]
+pub struct Field<T> {
+    start: usize,
+    decoder: Decoder<T>,
+}
+
+impl<'a> Fields<'a> {
+    /// The members of `stored`. `WrongType`, with the struct's own datatype in it, if that is no compound.
+    pub fn of<T: H5Type>(stored: &'a Datatype, conversion: Conversion) -> Result<Self> {
+        match &stored.class {
+            Class::Compound(members) => Ok(Fields { stored, members, conversion }),
+            _ => Err(crate::convert::h5type::mismatch::<T>(stored)),
+        }
+    }
+
+    /// The way to the field called `name`. `WrongType` if there is none, or if it is no `T`.
+    pub fn field<T: H5Type>(&self, name: &str) -> Result<Field<T>> {
+        let member = self.members.iter().find(|member| member.name == name.as_bytes());
+        let missing = || Error::wrong_type(format!("elements are {}, without a field {name:?}", short(self.stored)));
+        let member = member.ok_or_else(missing)?;
+        let start =
+            usize::try_from(member.byte_offset).map_err(|_| Error::limit("an element is larger than memory"))?;
+        let decoder = T::decoder(&whole(member), self.conversion);
+        let decoder =
+            decoder.map_err(|e| Error::new(e.kind(), format!("of field {name:?} {}", e.message().to_owned())))?;
+        Ok(Field { start, decoder })
+    }
+}
+
+impl<T: H5Type> Field<T> {
+    /// The field's value in a stored compound.
+    pub fn decode(&self, element: &[u8], heaps: &Heaps<'_>) -> Result<T> {
+        let end = self.start.saturating_add(self.decoder.size());
+        let member = element.get(self.start..end).ok_or_else(|| Error::corrupt("a member leaves its compound"))?;
+        self.decoder.decode(member, heaps)
+    }
+}
+
+/// The whole type of a member: the oldest compounds keep the shape of arrays apart from it.
+pub(crate) fn whole(member: &Member) -> Cow<'_, Datatype> {
+    match member.dimensions.as_ref().map_or(&[][..], |d| d.shape()) {
+        [] => Cow::Borrowed(&member.datatype),
+        shape => Cow::Owned(array(shape, member.datatype.clone())),
+    }
+}
+
+/// The datatype of arrays of `shape`.
+pub(crate) fn array(shape: &[u32], base: Datatype) -> Datatype {
+    let size = shape.iter().fold(base.size, |size, &n| size.saturating_mul(n));
+    let class = Class::Array { shape: shape.to_vec(), old: None, base: Box::new(base) };
+    Datatype { version: 3, size, class, unused_bits: 0 }
+}
+
+/// The datatype of compounds of these members, one behind the other.
+pub fn compound(members: &[(&str, Datatype)]) -> Datatype {
+    let mut size = 0u32;
+    let member = |(name, datatype): &(&str, Datatype)| {
+        let byte_offset = size;
+        size = size.saturating_add(datatype.size);
+        let (name, datatype) = (name.as_bytes().to_vec(), datatype.clone());
+        Member { name, name_padding: Vec::new(), byte_offset, dimensions: None, datatype }
+    };
+    let members: Vec<Member> = members.iter().map(member).collect();
+    Datatype { version: 3, size, class: Class::Compound(members), unused_bits: 0 }
+}
+
+/// What the real and the imaginary part of complex numbers are called, by h5py, by others.
+const COMPLEX: [[&[u8]; 2]; 3] = [[b"r", b"i"], [b"re", b"im"], [b"real", b"imag"]];
+
+/// The parts of complex elements: their type, and where the real and the imaginary one begin.
+pub(crate) fn complex_parts(stored: &Datatype) -> Option<(&Datatype, [usize; 2])> {
+    match &stored.class {
+        Class::Complex { base, .. } => Some((base, [0, usize::try_from(base.size).ok()?])),
+        Class::Compound(members) => {
+            let [a, b] = members.as_slice() else { return None };
+            let names = [a.name.as_slice(), b.name.as_slice()];
+            let is_number = matches!(a.datatype.class, Class::FloatingPoint(_) | Class::FixedPoint(_));
+            let plain = a.dimensions.as_ref().is_none_or(|d| d.shape().is_empty());
+            if !COMPLEX.contains(&names) || !is_number || !plain || a.datatype != b.datatype {
+                return None;
+            }
+            Some((&a.datatype, [usize::try_from(a.byte_offset).ok()?, usize::try_from(b.byte_offset).ok()?]))
+        }
+        _ => None,
+    }
+}

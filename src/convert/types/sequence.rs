@@ -1,0 +1,98 @@
+//! Arrays, sequences, and bytes that mean nothing to HDF5.
+
+use super::compound::array;
+use crate::convert::decoder::Decoder;
+use crate::convert::h5type::{H5Type, mismatch};
+use crate::convert::number::Conversion;
+use crate::error::{Error, Result};
+use crate::format::message::datatype::{Class, Datatype};
+
+/// The element of an array type whose first dimension has been taken off, and the size of that dimension.
+fn peeled(stored: &Datatype) -> Option<(u32, std::borrow::Cow<'_, Datatype>)> {
+    let Class::Array { shape, base, .. } = &stored.class else { return None };
+    let (first, rest) = shape.split_first()?;
+    Some((
+        *first,
+        match rest {
+            [] => std::borrow::Cow::Borrowed(base),
+            rest => std::borrow::Cow::Owned(array(rest, (**base).clone())),
+        },
+    ))
+}
+
+/// Whether elements are bytes to us: opaque values, strings of fixed size.
+fn is_bytes(stored: &Datatype) -> bool {
+    matches!(stored.class, Class::Opaque { .. } | Class::String(_))
+}
+
+impl<T: H5Type, const N: usize> H5Type for [T; N] {
+    fn type_descriptor() -> Datatype {
+        array(&[u32::try_from(N).unwrap_or(u32::MAX)], T::type_descriptor())
+    }
+
+    fn decoder(stored: &Datatype, conversion: Conversion) -> Result<Decoder<Self>> {
+        let whole = |values: Vec<T>| {
+            let count = values.len();
+            values.try_into().map_err(|_| Error::corrupt(format!("{count} elements stand for an array of {N}")))
+        };
+        if is_bytes(stored) && T::of_bytes(&[]).is_some() && usize::try_from(stored.size) == Ok(N) {
+            return Decoder::new(stored, move |element, _| whole(T::of_bytes(element).unwrap_or_default()));
+        }
+        let (count, base) = peeled(stored).ok_or_else(|| mismatch::<Self>(stored))?;
+        if usize::try_from(count) != Ok(N) {
+            return Err(mismatch::<Self>(stored));
+        }
+        let (one, all) = (T::decoder(&base, conversion)?, T::decoder(&base, conversion)?);
+        let decoder = Decoder::new(stored, move |element, heaps| whole(one.decode_all(element, heaps)?))?;
+        if !all.has_bulk() || all.size() * N != decoder.size() {
+            return Ok(decoder);
+        }
+        let is_alike = all.is_alike();
+        Ok(decoder.with_bulk(is_alike, Self::room_for, move |stored, values: &mut [Self]| {
+            all.decode_many(stored, values.as_flattened_mut())
+        }))
+    }
+
+    fn bytes_mut(values: &mut [Self]) -> Option<&mut [u8]> {
+        T::bytes_mut(values.as_flattened_mut())
+    }
+
+    fn room_for(count: usize) -> Option<Vec<Self>> {
+        let array: [T; N] = T::room_for(N)?.try_into().ok()?;
+        Some(vec![array; count])
+    }
+}
+
+impl<T: H5Type> H5Type for Vec<T> {
+    /// A sequence. Elements have the bytes that they have where addresses have 8.
+    fn type_descriptor() -> Datatype {
+        let class = Class::VariableLength { text: None, base: Box::new(T::type_descriptor()) };
+        Datatype { version: 1, size: 16, class, unused_bits: 0 }
+    }
+
+    fn decoder(stored: &Datatype, conversion: Conversion) -> Result<Decoder<Self>> {
+        let bytes = T::of_bytes(&[]).is_some();
+        match &stored.class {
+            Class::VariableLength { text: Some(_), .. } if bytes => Decoder::new(stored, |element, heaps| {
+                let bytes = heaps.sequence(element, 1)?.unwrap_or_default();
+                Ok(T::of_bytes(&bytes).unwrap_or_default())
+            }),
+            Class::VariableLength { text: None, base } => {
+                let inner = T::decoder(base, conversion)?;
+                Decoder::new(stored, move |element, heaps| {
+                    let bytes = heaps.sequence(element, inner.size())?.unwrap_or_default();
+                    inner.decode_all(&bytes, heaps)
+                })
+            }
+            Class::Array { .. } => {
+                let (_, base) = peeled(stored).ok_or_else(|| mismatch::<Self>(stored))?;
+                let inner = T::decoder(&base, conversion)?;
+                Decoder::new(stored, move |element, heaps| inner.decode_all(element, heaps))
+            }
+            Class::Opaque { .. } | Class::String(_) if bytes => {
+                Decoder::new(stored, |element, _| Ok(T::of_bytes(element).unwrap_or_default()))
+            }
+            _ => Err(mismatch::<Self>(stored)),
+        }
+    }
+}

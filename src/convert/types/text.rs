@@ -1,0 +1,33 @@
+//! Strings of every form.
+
+use crate::convert::decoder::Decoder;
+use crate::convert::h5type::{H5Type, mismatch};
+use crate::convert::number::{Conversion, integer};
+use crate::convert::string::trim;
+use crate::error::{Error, Result};
+use crate::format::message::datatype::{ByteOrder, Class, Datatype, Text};
+
+fn utf8(text: &[u8]) -> Result<String> {
+    let text = std::str::from_utf8(text);
+    text.map(str::to_owned).map_err(|e| Error::wrong_type(format!("a string is not UTF-8: {e}")))
+}
+
+/// A string of variable length in UTF-8. Elements have the bytes that they have where addresses have 8.
+impl H5Type for String {
+    fn type_descriptor() -> Datatype {
+        let base = Box::new(integer(1, ByteOrder::LittleEndian, false));
+        let text = Some(Text { padding: 0, character_set: 1 });
+        Datatype { version: 1, size: 16, class: Class::VariableLength { text, base }, unused_bits: 0 }
+    }
+
+    fn decoder(stored: &Datatype, _: Conversion) -> Result<Decoder<Self>> {
+        match stored.class {
+            Class::String(text) => Decoder::new(stored, move |element, _| utf8(trim(element, text))),
+            Class::VariableLength { text: Some(_), .. } => Decoder::new(stored, |element, heaps| {
+                let text = heaps.sequence(element, 1)?.unwrap_or_default();
+                utf8(trim(&text, Text { padding: 0, character_set: 1 }))
+            }),
+            _ => Err(mismatch::<String>(stored)),
+        }
+    }
+}

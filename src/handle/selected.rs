@@ -1,0 +1,179 @@
+//! Selections of a dataset: what is wanted of it, read in one go.
+
+use super::dataset::Dataset;
+use super::stored::{self, Stored, reading_methods};
+use crate::convert::{Conversion, H5Type, Value};
+use crate::error::{Error, Result};
+use crate::format::message::datatype::Datatype;
+use crate::object::Container;
+use crate::plan::ReadPlan;
+use crate::selection::{Selected, Selection, shape};
+
+/// A part of a dataset, and how its numbers are converted. Nothing is read before it is asked for.
+///
+/// ```
+/// use hdfive::s;
+///
+/// # fn main() -> hdfive::Result<()> {
+/// let file = hdfive::File::open("testdata/readme/weather.h5")?;
+/// let temperature = file.dataset("/surface/temperature")?;
+/// let first = temperature.select(s![0, .., ..]);
+/// assert_eq!(first.shape()?, [11, 16]);
+/// let values: Vec<f32> = first.read()?;
+/// assert_eq!(values.len(), 11 * 16);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct DatasetSelection {
+    dataset: Dataset,
+    selection: Selection,
+    conversion: Conversion,
+}
+
+impl Dataset {
+    /// What `selection` selects of it: [`s!`](crate::s), a [`Block`](crate::selection::Block), a [`Selection`].
+    /// Whether it fits shows when it is read: `OutOfBounds` and `Invalid` say how it does not.
+    ///
+    /// Only the chunks that it meets are fetched and decoded; result shapes are those of NumPy, several lists select
+    /// their product.
+    #[must_use]
+    pub fn select(&self, selection: impl Into<Selection>) -> DatasetSelection {
+        let (dataset, selection) = (self.clone(), selection.into());
+        DatasetSelection { dataset, selection, conversion: Conversion::Lossless }
+    }
+
+    /// All of it, with numbers that are lost converted as `conversion` says.
+    #[must_use]
+    pub fn conversion(&self, conversion: Conversion) -> DatasetSelection {
+        self.select(Selection::all()).conversion(conversion)
+    }
+
+    /// [`select`](Self::select), then [`read_array`](DatasetSelection::read_array).
+    #[cfg(feature = "ndarray")]
+    pub fn read_slice<T: H5Type, D: ndarray::Dimension>(
+        &self,
+        selection: impl Into<Selection>,
+    ) -> Result<ndarray::Array<T, D>> {
+        self.select(selection).read_array()
+    }
+
+    /// [`read_slice`](Self::read_slice) of rank 1.
+    #[cfg(feature = "ndarray")]
+    pub fn read_slice_1d<T: H5Type>(&self, selection: impl Into<Selection>) -> Result<ndarray::Array1<T>> {
+        self.select(selection).read_array()
+    }
+
+    /// [`read_slice`](Self::read_slice) of rank 2.
+    #[cfg(feature = "ndarray")]
+    pub fn read_slice_2d<T: H5Type>(&self, selection: impl Into<Selection>) -> Result<ndarray::Array2<T>> {
+        self.select(selection).read_array()
+    }
+}
+
+impl DatasetSelection {
+    /// Numbers that the wanted type cannot hold are converted as `conversion` says.
+    #[must_use]
+    pub fn conversion(mut self, conversion: Conversion) -> Self {
+        self.conversion = conversion;
+        self
+    }
+
+    /// What it comes to for the dataset's shape.
+    ///
+    /// Errors are `OutOfBounds` and `Invalid`, if it does not fit.
+    pub fn selected(&self) -> Result<Selected> {
+        self.selection.resolve(self.dataset.shape()).map_err(|e| self.at(e))
+    }
+
+    /// Elements per dimension of the result.
+    pub fn shape(&self) -> Result<Vec<u64>> {
+        Ok(self.selected()?.result_shape().to_vec())
+    }
+
+    /// The plan of reading it: what would be fetched, and where it would go.
+    pub fn plan(&self) -> Result<ReadPlan> {
+        self.dataset.plan(self.selected()?)
+    }
+
+    /// Its elements as stored, row-major.
+    pub fn read_bytes(&self) -> Result<Vec<u8>> {
+        stored::bytes(self).map_err(|e| self.at(e))
+    }
+
+    /// Reads its elements as stored, row-major, into memory of their size. `Invalid` if that has another.
+    pub fn read_bytes_into(&self, into: &mut [u8]) -> Result<()> {
+        self.dataset.read_selected_into(&self.selected()?, into)
+    }
+
+    fn at(&self, error: Error) -> Error {
+        self.dataset.at(error)
+    }
+}
+
+impl Stored for DatasetSelection {
+    fn datatype(&self) -> &Datatype {
+        self.dataset.datatype()
+    }
+
+    fn shape(&self) -> Result<Option<Vec<u64>>> {
+        let selected = self.selection.resolve(self.dataset.shape())?;
+        Ok((!self.dataset.is_null()).then(|| selected.result_shape().to_vec()))
+    }
+
+    fn container(&self) -> &Container {
+        &self.dataset.node.core.container
+    }
+
+    fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
+        self.dataset.read_selected(&self.selection.resolve(self.dataset.shape())?, into)
+    }
+}
+
+reading_methods!(DatasetSelection, "selection", |own| own.conversion);
+
+impl Stored for Dataset {
+    fn datatype(&self) -> &Datatype {
+        self.datatype()
+    }
+
+    fn shape(&self) -> Result<Option<Vec<u64>>> {
+        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    }
+
+    fn container(&self) -> &Container {
+        &self.node.core.container
+    }
+
+    fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
+        self.read_selected(&Selected::all(self.shape()), into)
+    }
+}
+
+reading_methods!(Dataset, "dataset", |_own| Conversion::Lossless);
+
+impl Dataset {
+    /// All elements as stored, row-major.
+    ///
+    /// Errors are `Limit` if they are more than [`Limits::result`](crate::Limits::result) allows, and what reading can
+    /// give.
+    pub fn read_bytes(&self) -> Result<Vec<u8>> {
+        stored::bytes(self).map_err(|e| self.at(e))
+    }
+
+    /// Reads all elements as stored, row-major, into memory of their size. `Invalid` if that has another.
+    pub fn read_bytes_into(&self, into: &mut [u8]) -> Result<()> {
+        self.read_selected_into(&Selected::all(self.shape()), into)
+    }
+
+    /// Reads what is selected as stored, row-major, into memory of its size.
+    pub(super) fn read_selected_into(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
+        let elements = if self.is_null() { 0 } else { selected.count().map_err(|e| self.at(e))? };
+        let size = usize::try_from(self.datatype().size).ok();
+        let wanted = shape::in_memory(elements).ok().zip(size).and_then(|(count, size)| count.checked_mul(size));
+        if wanted != Some(into.len()) {
+            let what = format!("{} bytes for {elements} elements of {} bytes", into.len(), self.datatype().size);
+            return Err(self.at(Error::invalid(what)));
+        }
+        self.read_selected(selected, into).map_err(|e| self.at(e))
+    }
+}

@@ -1,0 +1,11 @@
+//! Typed reading: what is read as Rust types, against h5py.
+
+mod chunks;
+mod conventions;
+mod dimensions;
+mod oracle;
+mod references;
+mod selections;
+mod strings;
+mod structs;
+mod triples;
