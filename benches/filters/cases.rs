@@ -6,7 +6,7 @@ use std::hint::black_box;
 use hdfive::filter::{ChunkInfo, Output, Registry, Scatter, SharedFilter};
 use hdfive::format::message::filter_pipeline::FilterDescription;
 
-use crate::Report;
+use crate::compare::Report;
 use crate::data::{self, Set};
 use crate::reference::{FilterClass, Library, Szip};
 
