@@ -515,7 +515,7 @@ mod tests {
         assert_eq!(results(&[mask(&[3], &[true, false, true]), Index::Ellipsis, Index::At(1)], &shape), [2, 11]);
         let full = mask(&[2, 3], &[true, false, true, true, false, false]);
         assert_eq!(results(&[Index::NewAxis, full.clone()], &[2, 3]), [1, 3]);
-        assert_eq!(kind(&[full.clone()], &[2, 4]), ErrorKind::Invalid);
+        assert_eq!(kind(std::slice::from_ref(&full), &[2, 4]), ErrorKind::Invalid);
         assert_eq!(results(&[full.clone(), range_of(Some(1), None, 2)], &[2, 3, 7]), [3, 3]);
         assert_eq!(results(&[Index::At(1), Index::NewAxis, full.clone(), Index::ALL], &[5, 2, 3, 7]), [1, 3, 7]);
         let selected = Selection::Indices(vec![full, range_of(Some(4), None, -4)]).resolve(&[2, 3, 5]).unwrap();
@@ -552,7 +552,7 @@ mod tests {
         assert_eq!(kind(&[Index::Blocks { start: 1, stride: 4, count: 3, block: 3 }], &[11]), ErrorKind::OutOfBounds);
         assert_eq!(kind(&[Index::Blocks { start: 1, stride: 2, count: 2, block: 3 }], &[11]), ErrorKind::Invalid);
         let some = Index::Mask { shape: vec![3, 5], values: vec![true; 15] };
-        assert_eq!(kind(&[some.clone()], &[3, 5, 10_000_000]), ErrorKind::Limit);
+        assert_eq!(kind(std::slice::from_ref(&some), &[3, 5, 10_000_000]), ErrorKind::Limit);
         assert_eq!(kind(&[some], &[3, 6, 7]), ErrorKind::Invalid);
         let none = Index::Mask { shape: vec![], values: vec![true] };
         assert_eq!(kind(&[none], &[3, 5]), ErrorKind::Unsupported);

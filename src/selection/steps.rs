@@ -390,10 +390,10 @@ mod tests {
             let mut held: Option<Steps> = None;
             for n in 0..times {
                 let mut next = steps(&one(n), &shape, &shape);
-                if !held.as_mut().is_some_and(|held| held.joins(&next)) {
-                    if let Some(mut held) = held.replace(next) {
-                        held.run(&source, &mut found, (1, false));
-                    }
+                if !held.as_mut().is_some_and(|held| held.joins(&next))
+                    && let Some(mut held) = held.replace(next)
+                {
+                    held.run(&source, &mut found, (1, false));
                 }
                 next.run(&source, &mut expected, (1, false));
             }
