@@ -32,6 +32,9 @@ fn encoded(filter: &SharedFilter, plain: &[u8]) -> Vec<u8> {
     stored
 }
 
+/// Measures one filter on a chunk of one kind and size.
+type Case = fn(&mut Report, &str, usize);
+
 /// Decodes on both sides, checks both, and compares.
 fn decoding(
     report: &mut Report,
@@ -51,7 +54,7 @@ fn decoding(
 }
 
 pub(crate) fn run(report: &mut Report, size: usize) {
-    let cases: [(&str, fn(&mut Report, &str, usize)); 14] = [
+    let cases: [(&str, Case); 14] = [
         ("deflate", deflate),
         ("zstd", zstd),
         ("lz4", lz4),

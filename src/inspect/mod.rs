@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod check;
+pub mod diff;
 pub mod explain;
 pub mod map;
 pub mod tree;
@@ -9,6 +10,7 @@ pub mod tree;
 pub use crate::convert::notation;
 pub use canonical::{Canonical, Digest};
 pub use check::{Report, check};
+pub use diff::{Comparison, Difference, diff};
 pub use explain::{Explained, explain};
 pub use map::{Map, Region, Surveyor};
 pub use tree::{Tree, TreeObject};

@@ -18,6 +18,7 @@ mod hyperslab;
 mod index;
 mod irregular;
 mod notation;
+mod parse;
 mod pieces;
 mod points;
 pub mod shape;

@@ -12,6 +12,7 @@ mod support;
 
 mod architecture;
 mod cli;
+mod compared;
 mod corpus;
 mod filters;
 mod hostile;
