@@ -34,3 +34,13 @@ pub use limits::Limits;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The examples of the pages for users of other libraries compile and run.
+#[cfg(all(doctest, feature = "derive", feature = "half", feature = "ndarray", feature = "num-complex"))]
+mod pages {
+    #[doc = include_str!("../docs/for-h5py-users.md")]
+    struct H5py;
+
+    #[doc = include_str!("../docs/for-hdf5-metno-users.md")]
+    struct Hdf5Metno;
+}

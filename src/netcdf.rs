@@ -10,6 +10,8 @@
 //! user-defined type          committed datatype
 //! ```
 
+use std::collections::HashSet;
+
 use crate::convert::H5Type;
 use crate::error::Result;
 use crate::handle::{Attribute, Dataset, Group, LinkTarget, Object};
@@ -76,16 +78,17 @@ impl NetcdfGroup {
     ///
     /// Errors are those of opening objects and reading their attributes.
     pub fn of(group: &Group) -> Result<NetcdfGroup> {
-        Self::below(group, &[], 0)
+        Self::below(group, &[], &mut HashSet::from([group.address()]))
     }
 
-    fn below(group: &Group, outer: &[NetcdfDimension], depth: u32) -> Result<NetcdfGroup> {
+    /// `seen` are the groups that were reached: those that contain each other have no end.
+    fn below(group: &Group, outer: &[NetcdfDimension], seen: &mut HashSet<Addr>) -> Result<NetcdfGroup> {
         let (mut datasets, mut groups) = (Vec::new(), Vec::new());
         for link in group.links()?.iter().filter(|link| matches!(link.target, LinkTarget::Hard(_))) {
             match group.object(&link.name())? {
                 Object::Dataset(dataset) => datasets.push((link.name(), dataset)),
-                Object::Group(inner) => groups.push(inner),
-                Object::NamedType(_) => {}
+                Object::Group(inner) if seen.insert(inner.address()) => groups.push(inner),
+                Object::Group(_) | Object::NamedType(_) => {}
             }
         }
         let mut dimensions = Vec::new();
@@ -98,9 +101,7 @@ impl NetcdfGroup {
         for (name, dataset) in datasets {
             variables.extend(variable(name, dataset, &known)?);
         }
-        // Groups that contain each other have no end.
-        let groups = if depth < crate::limits::Limits::default().depth { groups } else { Vec::new() };
-        let groups = groups.iter().map(|inner| Self::below(inner, &known, depth + 1)).collect::<Result<_>>()?;
+        let groups = groups.iter().map(|inner| Self::below(inner, &known, seen)).collect::<Result<_>>()?;
         Ok(NetcdfGroup { path: group.path().to_owned(), dimensions, variables, groups })
     }
 

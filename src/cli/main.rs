@@ -109,10 +109,10 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Ls(ls) => ls.run(),
         Command::Digest(digest) => digest.run(),
-        Command::Filters(filters) => filters.run(),
-        Command::BenchFilters(bench) => bench.run(),
         Command::Check(check) => check.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Filters(filters) => filters.run(),
+        Command::BenchFilters(bench) => bench.run(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "h5", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

@@ -146,7 +146,8 @@ fn string(bytes: &[u8]) -> Value {
 }
 
 fn number(stored: &[u8], datatype: &Datatype) -> Value {
-    let found = Layout::of(datatype).and_then(|layout| match datatype.class {
+    let layout = Layout::of(datatype).filter(|layout| layout.size == stored.len());
+    let found = layout.and_then(|layout| match datatype.class {
         Class::FloatingPoint(_) if datatype.size <= 4 => as_number(stored, &layout).map(Value::Single),
         Class::FloatingPoint(_) => as_number(stored, &layout).map(Value::Float),
         _ => number::text(stored, &layout).parse().ok().map(Value::Integer),

@@ -8,6 +8,7 @@ use super::dataset::Dataset;
 use super::group::{Group, Object};
 use super::named_type::NamedType;
 use super::options::OpenOptions;
+use crate::convert::Heaps;
 use crate::error::Result;
 use crate::format::message::file_space_info::FileSpace;
 use crate::storage::Purpose;
@@ -69,6 +70,12 @@ impl File {
     /// The file below its handles, for the rooms that print it.
     pub(crate) fn container(&self) -> &crate::object::Container {
         &self.core.container
+    }
+
+    /// Where elements of variable length lie, for decoding elements that were read as stored; see
+    /// [`H5Type::decoder`](crate::H5Type::decoder).
+    pub fn heaps(&self) -> Heaps<'_> {
+        Heaps::new(self.container())
     }
 
     /// Another file that this one names.

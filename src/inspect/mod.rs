@@ -13,14 +13,14 @@ pub use explain::{Explained, explain};
 pub use map::{Map, Region, Surveyor};
 pub use tree::{Tree, TreeObject};
 
-use crate::convert::{Heaps, Value};
+use crate::convert::Value;
 use crate::error::{Error, Result};
 use crate::handle::{Attribute, File};
 
 impl File {
     /// An attribute's value as short text: `"K"`, `[1, 2, 3]`, `empty`; long lists lose their middle.
     pub fn show(&self, attribute: &Attribute) -> Result<String> {
-        let (datatype, heaps) = (attribute.datatype(), Heaps::new(self.container()));
+        let (datatype, heaps) = (attribute.datatype(), self.heaps());
         let size = usize::try_from(datatype.size).unwrap_or(usize::MAX).max(1);
         let all: Vec<&[u8]> = attribute.bytes().chunks_exact(size).collect();
         let show = |element: &&[u8]| Ok(Value::element(element, datatype, &heaps)?.to_string());

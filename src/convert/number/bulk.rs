@@ -52,7 +52,48 @@ pub(super) fn convert(
         };
     }
     dispatch!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);
-    None
+    short_floats(from, from_layout, to, to_layout)
+}
+
+/// Floats of 16 bits as those of 32 or 64, which hold them all; `None` for others.
+fn short_floats(from: &[u8], from_layout: &Layout, to: &mut [u8], to_layout: &Layout) -> Option<Result<(), usize>> {
+    let Meaning::Float { exponent: (position, bits), bias, implied: true, .. } = from_layout.meaning else {
+        return None;
+    };
+    let meaning = |exponent: u32, mantissa: u32| Meaning::Float {
+        sign: 15,
+        exponent: (mantissa, exponent),
+        mantissa: (0, mantissa),
+        bias,
+        implied: true,
+    };
+    let widen: fn(u16) -> f32 = match (position, bits, bias) {
+        (10, 5, 15) if from_layout.meaning == meaning(5, 10) => widen_half,
+        (7, 8, 127) if from_layout.meaning == meaning(8, 7) => |bits| f32::from_bits(u32::from(bits) << 16),
+        _ => return None,
+    };
+    let swap = is::<u16>(&Layout { meaning: u16::LAYOUT.meaning, ..*from_layout })?;
+    let number = |bytes: &[u8; 2]| {
+        let bits = u16::from_ne_bytes(*bytes);
+        widen(if swap { bits.swap_bytes() } else { bits })
+    };
+    let numbers = from.as_chunks().0.iter().map(number);
+    if let Some(false) = is::<f32>(to_layout) {
+        numbers.zip(to.as_chunks_mut().0).for_each(|(number, to)| *to = number.to_ne_bytes());
+    } else if let Some(false) = is::<f64>(to_layout) {
+        numbers.zip(to.as_chunks_mut().0).for_each(|(number, to)| *to = f64::from(number).to_ne_bytes());
+    } else {
+        return None;
+    }
+    Some(Ok(()))
+}
+
+/// The value of an IEEE half.
+fn widen_half(bits: u16) -> f32 {
+    // As the bits of an f32 it is 2^112 times too small, whether it is normal or not.
+    let small = f32::from_bits(u32::from(bits & 0x7fff) << 13) * f32::from_bits((127 + 112) << 23);
+    let special = if bits & 0x7c00 == 0x7c00 { 0xff << 23 } else { 0 };
+    f32::from_bits(small.to_bits() | special | u32::from(bits & 0x8000) << 16)
 }
 
 /// Whether a layout is that of `T`: `Some(true)` with its bytes in the other order.

@@ -100,7 +100,6 @@ impl Exact {
                     let value = if negative { size.wrapping_neg() } else { size };
                     return (value, is_whole);
                 }
-                // Only integers wrap; a float out of range stops at its end.
                 match conversion {
                     Conversion::Wrapping if exponent == 0 => {
                         (if negative { mantissa.wrapping_neg() } else { mantissa }, false)

@@ -76,7 +76,8 @@ impl Layout {
         let mantissa = (u32::from(number.mantissa_position), u32::from(number.mantissa_size));
         let fits = |(position, bits): (u32, u32)| bits > 0 && position + bits <= width(size);
         // Larger exponents would not fit the arithmetic, and nothing has them.
-        if !fits(exponent) || !fits(mantissa) || exponent.1 > 20 || u32::from(number.sign) >= width(size) {
+        let together = exponent.1 + mantissa.1 < width(size);
+        if !fits(exponent) || !fits(mantissa) || !together || exponent.1 > 20 || u32::from(number.sign) >= width(size) {
             return None;
         }
         let bias = i32::try_from(number.exponent_bias).ok().filter(|bias| *bias < 1 << 24)?;
@@ -99,7 +100,8 @@ impl Layout {
     /// The bits of a stored number.
     pub(super) fn bits(&self, stored: &[u8]) -> u128 {
         let mut bytes = [0; LARGEST];
-        bytes[..self.size].copy_from_slice(&stored[..self.size]);
+        let size = self.size.min(stored.len());
+        bytes[..size].copy_from_slice(&stored[..size]);
         reorder(&mut bytes[..self.size], self.order);
         u128::from_le_bytes(bytes)
     }

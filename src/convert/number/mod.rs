@@ -35,6 +35,16 @@ pub enum Conversion {
     Wrapping,
 }
 
+impl Conversion {
+    /// What is meant for numbers of `layout`: only integers wrap, a float out of range stops at the range's end.
+    fn of(self, layout: &Layout) -> Conversion {
+        match (self, layout.meaning) {
+            (Conversion::Wrapping, Meaning::Float { .. }) => Conversion::Saturating,
+            (conversion, _) => conversion,
+        }
+    }
+}
+
 /// Converts as many numbers as `from` holds; `to` is as large as they need.
 ///
 /// Gives the position of the first number that is lost under [`Conversion::Lossless`].
@@ -45,6 +55,7 @@ pub(crate) fn convert(
     to_layout: &Layout,
     conversion: Conversion,
 ) -> Result<(), usize> {
+    let conversion = conversion.of(from_layout);
     if from_layout == to_layout {
         to.copy_from_slice(from);
         return Ok(());

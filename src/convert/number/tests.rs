@@ -15,7 +15,7 @@ fn one<A: Primitive, B: Primitive>(number: A, conversion: Conversion) -> Result<
 /// The same by the way that knows every layout.
 fn slowly<A: Primitive, B: Primitive>(number: A, conversion: Conversion) -> Result<B, usize> {
     let exact = exact::read(A::LAYOUT.bits(bytemuck::bytes_of(&number)), &A::LAYOUT);
-    let (bits, is_exact) = exact.stored(&B::LAYOUT, conversion);
+    let (bits, is_exact) = exact.stored(&B::LAYOUT, conversion.of(&A::LAYOUT));
     if conversion == Conversion::Lossless && !is_exact {
         return Err(0);
     }
@@ -67,6 +67,27 @@ proptest! {
             u8 bits as u8; u16 bits as u16; u32 bits as u32; u64 bits;
             f32 f32::from_bits(bits as u32); f64 f64::from_bits(bits);
         );
+    }
+}
+
+#[test]
+fn every_short_float_is_widened_as_the_careful_way_does() {
+    for (exponent, mantissa) in [(5, 10), (8, 7)] {
+        for order in [ByteOrder::LittleEndian, ByteOrder::BigEndian] {
+            let layout = Layout::of(&float(2, order, exponent, mantissa)).unwrap();
+            let stored: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+            let (mut single, mut double) = (vec![0f32; 65_536], vec![0f64; 65_536]);
+            let rule = Conversion::Lossless;
+            convert(&stored, &layout, bytemuck::cast_slice_mut(&mut single), &f32::LAYOUT, rule).unwrap();
+            convert(&stored, &layout, bytemuck::cast_slice_mut(&mut double), &f64::LAYOUT, rule).unwrap();
+            for (stored, (single, double)) in stored.chunks_exact(2).zip(single.iter().zip(double)) {
+                let (bits, _) = exact::read(layout.bits(stored), &layout).stored(&f64::LAYOUT, rule);
+                let careful = f64::from_bits(u64::try_from(bits).unwrap());
+                assert_eq!(double.to_bits() >> 63, careful.to_bits() >> 63);
+                assert!(double == careful || double.is_nan() && careful.is_nan(), "{stored:?}: {double}, {careful}");
+                assert!(f64::from(*single) == careful || single.is_nan() && careful.is_nan(), "{stored:?}");
+            }
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl<T: H5Type, const N: usize> H5Type for [T; N] {
         }
         let (one, all) = (T::decoder(&base, conversion)?, T::decoder(&base, conversion)?);
         let decoder = Decoder::new(stored, move |element, heaps| whole(one.decode_all(element, heaps)?))?;
-        if !all.has_bulk() || all.size() * N != decoder.size() {
+        if !all.has_bulk() || all.size().checked_mul(N) != Some(decoder.size()) {
             return Ok(decoder);
         }
         let is_alike = all.is_alike();

@@ -9,6 +9,7 @@ mod deep_datatype;
 mod equal_children;
 mod files_outside;
 mod many_elements;
+mod typed;
 
 use std::time::{Duration, Instant};
 

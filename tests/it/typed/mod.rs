@@ -3,6 +3,7 @@
 mod chunks;
 mod conventions;
 mod dimensions;
+mod examples;
 mod oracle;
 mod references;
 mod selections;
