@@ -32,9 +32,6 @@ fn encoded(filter: &SharedFilter, plain: &[u8]) -> Vec<u8> {
     stored
 }
 
-/// Measures one filter on a chunk of one kind and size.
-type Case = fn(&mut Report, &str, usize);
-
 /// Decodes on both sides, checks both, and compares.
 fn decoding(
     report: &mut Report,
@@ -52,6 +49,9 @@ fn decoding(
     assert!(to == to_theirs, "{name}, {}", set.name);
     report.compare(name, set.name, len, || decode(black_box(&mut to)), || theirs(stored, black_box(&mut to_theirs)));
 }
+
+/// Compares one filter with chunks of one size.
+type Case = fn(&mut Report, &str, usize);
 
 pub(crate) fn run(report: &mut Report, size: usize) {
     let cases: [(&str, Case); 14] = [
