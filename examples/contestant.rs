@@ -17,7 +17,7 @@ use hdfive::convert::notation;
 use hdfive::format::message::datatype::Class;
 use hdfive::inspect::Tree;
 use hdfive::manifest::Manifest;
-use hdfive::selection::Block;
+use hdfive::selection::{Index, Selection};
 use hdfive::{Attribute, Dataset, File, Object, Result};
 
 fn main() -> Result<()> {
@@ -35,11 +35,11 @@ fn main() -> Result<()> {
     let (file, dataset, selection) = (word(1), word(2), word(3));
     match word(0) {
         "full" => time(reps, || File::open(file)?.dataset(dataset)?.read_bytes(), |bytes| crc(&bytes)),
-        "slab" => match block(selection) {
-            Some(block) => {
-                time(reps, || File::open(file)?.dataset(dataset)?.select(&block).read_bytes(), |bytes| crc(&bytes))
+        "slab" => match ranges(selection) {
+            Some(ranges) => {
+                time(reps, || File::open(file)?.dataset(dataset)?.select(&ranges).read_bytes(), |bytes| crc(&bytes))
             }
-            None => unsupported("a step other than 1"),
+            None => unsupported(selection),
         },
         "strings" => time(
             reps,
@@ -122,16 +122,14 @@ fn resident() -> u64 {
     line.and_then(|l| l.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// `start:end:step,...` as a block, if every step is 1.
-fn block(selection: &str) -> Option<Block> {
-    let (mut start, mut count) = (Vec::new(), Vec::new());
-    for part in selection.split(',') {
-        let numbers: Vec<u64> = part.split(':').filter_map(|n| n.parse().ok()).collect();
-        let [from, to, 1] = numbers[..] else { return None };
-        start.push(from);
-        count.push(to - from);
-    }
-    Some(Block::new(&start, &count))
+/// `start:end:step,...` as a selection.
+fn ranges(selection: &str) -> Option<Selection> {
+    let range = |part: &str| {
+        let numbers: Option<Vec<i64>> = part.split(':').map(|n| n.parse().ok()).collect();
+        let [start, stop, step] = numbers?[..] else { return None };
+        Some(Index::Range { start: Some(start), stop: Some(stop), step })
+    };
+    selection.split(',').map(range).collect::<Option<Vec<Index>>>().map(Selection::Indices)
 }
 
 /// What is noted of an object.

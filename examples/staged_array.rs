@@ -38,5 +38,14 @@ fn main() -> hdfive::Result<()> {
     let report = array.commit(&mut MemorySink)?;
     println!("{}\n", report.plan);
     println!("{} chunks stored, {} were there already", report.stored(), report.known());
+    over_a_dataset()
+}
+
+/// The same over a dataset of a file, which is read and never written.
+fn over_a_dataset() -> hdfive::Result<()> {
+    let file = hdfive::File::open("testdata/readme/weather.h5")?;
+    let mut array = file.dataset("/surface/temperature")?.staged()?;
+    array.set(&s![0, 0, ..], &Array::scalar(20.5f32))?;
+    println!("{} chunks differ from the file", array.plan_hash().cells.len() - 1);
     Ok(())
 }

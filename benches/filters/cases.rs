@@ -6,7 +6,7 @@ use std::hint::black_box;
 use hdfive::filter::{ChunkInfo, Output, Registry, Scatter, SharedFilter};
 use hdfive::format::message::filter_pipeline::FilterDescription;
 
-use crate::Report;
+use crate::compare::Report;
 use crate::data::{self, Set};
 use crate::reference::{FilterClass, Library, Szip};
 
@@ -50,8 +50,11 @@ fn decoding(
     report.compare(name, set.name, len, || decode(black_box(&mut to)), || theirs(stored, black_box(&mut to_theirs)));
 }
 
+/// Compares one filter with chunks of one size.
+type Case = fn(&mut Report, &str, usize);
+
 pub(crate) fn run(report: &mut Report, size: usize) {
-    let cases: [(&str, fn(&mut Report, &str, usize)); 14] = [
+    let cases: [(&str, Case); 14] = [
         ("deflate", deflate),
         ("zstd", zstd),
         ("lz4", lz4),

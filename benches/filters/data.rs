@@ -49,7 +49,7 @@ fn counts(len: usize) -> Vec<u8> {
     let mut random = Random(3);
     let mut next = || {
         let bits = random.next();
-        let spike = bits % 500 == 0;
+        let spike = bits.is_multiple_of(500);
         let small = u16::try_from((bits >> 20 & 0xff).count_ones()).unwrap_or(0);
         let large = u16::try_from(bits >> 40 & 0xfff).unwrap_or(0);
         (if spike { large } else { small }).to_le_bytes()

@@ -95,8 +95,7 @@ fn check(input: &mut Unstructured<'_>) -> Result<()> {
     let axes: Option<Vec<Vec<u64>>> = indices.iter().zip(shape).map(|(i, size)| named(i, *size)).chain(rest).collect();
     let read = dataset.select(Selection::Indices(indices.clone())).read::<f32>();
     // Blocks of nothing are a matter of taste.
-    let of_nothing =
-        |i: &Index| matches!(i, Index::Blocks { stride, count, block, .. } if *stride == 0 || *count == 0 || *block == 0);
+    let of_nothing = |i: &Index| matches!(i, Index::Blocks { stride, count, block, .. } if *stride == 0 || *count == 0 || *block == 0);
     if indices.iter().any(of_nothing) {
         return Ok(());
     }

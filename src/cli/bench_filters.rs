@@ -98,7 +98,7 @@ fn lies_in_place(datatype: &Datatype) -> bool {
 fn sample(dataset: &Dataset, most: u64) -> Result<Vec<Vec<u8>>> {
     let (shape, element) = (dataset.shape(), u64::from(dataset.datatype().size));
     if shape.is_empty() || dataset.is_empty() {
-        return Ok(vec![dataset.read_raw()?]);
+        return Ok(vec![dataset.read_bytes()?]);
     }
     let chunk = dataset.chunk_shape().map_or_else(|| rows(shape, element), <[u64]>::to_vec);
     let grid = Grid::new(shape, &chunk)?;

@@ -1,12 +1,16 @@
 //! The command `h5`: looks into HDF5 files.
 
+mod attrs;
 mod bench_filters;
 mod check;
+mod diff;
 mod digest;
 mod document;
+mod dump;
 mod explain;
 mod filters;
 mod ls;
+mod npy;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,8 +30,11 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Ls(ls::Ls),
+    Dump(dump::Dump),
+    Attrs(attrs::Attrs),
     Digest(digest::Digest),
     Check(check::Check),
+    Diff(diff::Diff),
     Explain(explain::Explain),
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
@@ -108,7 +115,10 @@ impl From<std::io::Error> for Failure {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Ls(ls) => ls.run(),
+        Command::Dump(dump) => dump.run(),
+        Command::Attrs(attrs) => attrs.run(),
         Command::Digest(digest) => digest.run(),
+        Command::Diff(diff) => diff.run(),
         Command::Check(check) => check.run(),
         Command::Explain(explain) => explain.run(),
         Command::Filters(filters) => filters.run(),

@@ -139,6 +139,6 @@ mod tests {
     fn types_without_a_cast_are_the_wrong_type() {
         let error = cast(b"abc", &ElementType::Bytes(3), &f64::TYPE).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::WrongType);
-        assert_eq!(error.message(), "elements are opaque(3), wanted f64");
+        assert_eq!(error.message(), format!("elements are opaque(3), wanted {}", f64::TYPE));
     }
 }

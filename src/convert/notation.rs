@@ -171,7 +171,7 @@ pub fn short(datatype: &Datatype) -> String {
     match &datatype.class {
         Class::FixedPoint(n) => {
             let kind = if n.signed { 'i' } else { 'u' };
-            let whole = u32::from(n.bits.precision) == 8 * size;
+            let whole = u64::from(n.bits.precision) == 8 * u64::from(size);
             let width = if whole { String::new() } else { format!(" in {size} bytes") };
             format!("{kind}{}{width}{}", n.bits.precision, byte_order(n.bits.order, size))
         }
@@ -215,11 +215,11 @@ pub(super) fn is_bool(names: &[Vec<u8>]) -> bool {
 fn short_float(size: u32, n: &FloatingPoint) -> String {
     let order = byte_order(n.bits.order, size);
     match (size, n.exponent_size, n.mantissa_size) {
-        (2, 5, 10) | (4, 8, 23) | (8, 11, 52) => format!("f{}{order}", 8 * size),
+        (2, 5, 10) | (4, 8, 23) | (8, 11, 52) => format!("f{}{order}", 8 * u64::from(size)),
         (2, 8, 7) => format!("bf16{order}"),
         (1, 5, 2) => "f8e5m2".to_owned(),
         (1, 4, 3) => "f8e4m3".to_owned(),
-        (_, exponent, mantissa) => format!("f{}(e{exponent}m{mantissa}){order}", 8 * size),
+        (_, exponent, mantissa) => format!("f{}(e{exponent}m{mantissa}){order}", 8 * u64::from(size)),
     }
 }
 
@@ -234,4 +234,19 @@ fn byte_order(order: ByteOrder, size: u32) -> &'static str {
 
 fn short_shape(shape: &[u32]) -> String {
     if shape.is_empty() { String::new() } else { format!("{shape:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A damaged file claimed numbers of half a gigabyte, whose bits 32 bits cannot count.
+    #[test]
+    fn types_of_any_size_have_a_name() {
+        let of = |class| short(&Datatype { version: 1, size: u32::MAX, class, unused_bits: 0 });
+        let bits =
+            Bits { order: ByteOrder::BigEndian, offset: 0, precision: 32, low_padding: false, high_padding: false };
+        assert_eq!(of(Class::FixedPoint(FixedPoint { bits, signed: true })), "i32 in 4294967295 bytes be");
+        assert_eq!(of(Class::BitField(bits)), "bits(32) be");
+    }
 }

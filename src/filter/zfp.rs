@@ -3,6 +3,8 @@
 //! Client value 0 is the versions, the others are the header, bit by bit: magic, 52 bits of field description, 12 or 64
 //! bits of mode. The values are little-endian i32, i64, f32 or f64.
 
+use std::borrow::Cow;
+
 use byteorder::{ByteOrder, LittleEndian};
 use zfp_rs::{ZfpBitStream, ZfpConfig, ZfpField, ZfpFieldMut, ZfpHeaderMask, ZfpScalar, ZfpScalarType};
 
@@ -56,7 +58,7 @@ impl Zfp {
         let swapped = words.first() == Some(&magic.swap_bytes());
         let bytes: Vec<u8> =
             words.iter().flat_map(|word| if swapped { word.to_be_bytes() } else { word.to_le_bytes() }).collect();
-        let mut stream = ZfpBitStream::from_bytes(&bytes).map_err(|e| Error::limit(e.to_string()))?;
+        let mut stream = ZfpBitStream::from_bytes(&in_words(&bytes)).map_err(|e| Error::limit(e.to_string()))?;
         let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|e| Error::corrupt(e.to_string()))?;
         let (Some(field), Some(config)) = (header.metadata, header.config) else {
             return Err(Error::corrupt("client values lack a zfp header"));
@@ -77,7 +79,7 @@ impl Zfp {
     fn decode_as<T: Number>(&self, input: &[u8], to: &mut [u8]) -> Result<()> {
         let mut numbers = vec![T::default(); self.count];
         let mut field = ZfpFieldMut::new(&mut numbers, self.dims).map_err(|e| Error::corrupt(e.to_string()))?;
-        let mut stream = ZfpBitStream::from_bytes(input).map_err(|e| Error::limit(e.to_string()))?;
+        let mut stream = ZfpBitStream::from_bytes(&in_words(input)).map_err(|e| Error::limit(e.to_string()))?;
         stream.decompress(&self.config, &mut field).map_err(|e| Error::corrupt(e.to_string()))?;
         // The stream is read in words of 64 bits, and is zero past its end.
         if stream.read_pos() > (input.len().next_multiple_of(8) as u64) * 8 {
@@ -89,14 +91,29 @@ impl Zfp {
 
     fn encode_as<T: Number>(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
         let invalid = |error: &dyn std::fmt::Display| Error::invalid(error.to_string());
-        let numbers = T::load(input);
+        let mut numbers = Cow::Borrowed(input);
+        if cfg!(target_endian = "big") {
+            numbers.to_mut().chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        }
+        let numbers = T::load(&numbers);
         let field = ZfpField::new(&numbers, self.dims).map_err(|e| invalid(&e))?;
         let Some(largest) = self.config.maximum_size(self.kind, self.dims) else { return Ok(false) };
         let mut stream = ZfpBitStream::new(largest).map_err(|e| invalid(&e))?;
         stream.compress(&self.config, &field).map_err(|e| invalid(&e))?;
-        output.extend_from_slice(stream.as_bytes());
+        output.extend_from_slice(&in_words(stream.as_bytes()));
         Ok(true)
     }
+}
+
+/// A stream of words of 64 bits, least significant byte first, as the crate wants it: each in this machine's order.
+fn in_words(stream: &[u8]) -> Cow<'_, [u8]> {
+    let mut words = Cow::Borrowed(stream);
+    if cfg!(target_endian = "big") {
+        let words = words.to_mut();
+        words.resize(words.len().next_multiple_of(8), 0);
+        words.chunks_exact_mut(8).for_each(<[u8]>::reverse);
+    }
+    words
 }
 
 impl Filter for Zfp {
@@ -111,7 +128,8 @@ impl Filter for Zfp {
             ZfpScalarType::F32 => self.decode_as::<f32>(input, to),
             ZfpScalarType::F64 => self.decode_as::<f64>(input, to),
         }?;
-        if self.swapped {
+        // Decoded numbers are in this machine's order, stored ones in that of the writer's.
+        if self.swapped != cfg!(target_endian = "big") {
             to.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(())

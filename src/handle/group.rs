@@ -160,6 +160,15 @@ impl Object {
         }
     }
 
+    /// The attribute called `name`. `NotFound` if there is none.
+    pub fn attribute(&self, name: &str) -> Result<super::Attribute> {
+        match self {
+            Object::Group(group) => group.attribute(name),
+            Object::Dataset(dataset) => dataset.attribute(name),
+            Object::NamedType(datatype) => datatype.attribute(name),
+        }
+    }
+
     /// Its attributes, sorted by name. One that cannot be understood is an error in its place.
     pub fn attributes(&self) -> Result<Vec<Result<super::Attribute>>> {
         match self {

@@ -193,7 +193,7 @@ fn blocks(dataset: &Dataset, manifest: &Manifest) -> Vec<(Block, u64)> {
 }
 
 /// Whether elements of a datatype lead to heaps or objects, so that reading them is more than reading bytes.
-fn leads_elsewhere(datatype: &Datatype) -> bool {
+pub(super) fn leads_elsewhere(datatype: &Datatype) -> bool {
     match &datatype.class {
         Class::VariableLength { .. } | Class::Reference { .. } => true,
         Class::Compound(members) => members.iter().any(|member| leads_elsewhere(&member.datatype)),

@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod check;
+pub mod diff;
 pub mod explain;
 pub mod map;
 pub mod policy;
@@ -10,6 +11,7 @@ pub mod tree;
 pub use crate::convert::notation;
 pub use canonical::{Canonical, Digest};
 pub use check::{Report, check};
+pub use diff::{Comparison, Difference, diff};
 pub use explain::{Explained, explain};
 pub use map::{Map, Region, Surveyor};
 pub use policy::{Policy, policy};

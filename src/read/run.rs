@@ -10,7 +10,7 @@ use crate::filter::{Output, Pipeline, Scratch};
 use crate::manifest::Chunks;
 use crate::object::Container;
 use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
-use crate::selection::{ChunkSelection, Destination};
+use crate::selection::{Block, ChunkSelection, Destination};
 use crate::storage::{ByteSource, SharedSource, read_at};
 use crate::wire::{ByteRange, SourceId};
 
@@ -65,9 +65,9 @@ impl Reading<'_> {
             let Some(chunks) = self.chunks else {
                 return Err(Error::invalid("a plan of chunks for data without any"));
             };
-            let selection = chunks.grid().select(&plan.selected)?;
+            let wanted = Wanted { selection: chunks.grid().select(&plan.selected)?, block: plan.selected.as_block() };
             for chunk in &plan.chunks {
-                let read = self.read_chunk(plan, &selection, chunk, into, &mut buffers);
+                let read = self.read_chunk(plan, &wanted, chunk, into, &mut buffers);
                 read.map_err(|e| e.at(self.chunk_place(chunk)))?;
             }
         }
@@ -114,12 +114,12 @@ impl Reading<'_> {
     fn read_chunk(
         &self,
         plan: &ReadPlan,
-        selection: &ChunkSelection,
+        wanted: &Wanted,
         read: &ChunkRead,
         into: &mut [u8],
         buffers: &mut Buffers,
     ) -> Result<()> {
-        let grid = selection.grid();
+        let (selection, grid) = (&wanted.selection, wanted.selection.grid());
         let coordinates = grid.coordinates(read.number).ok_or_else(|| Error::invalid("a chunk outside the shape"))?;
         let covered = grid.block(&coordinates);
         let partial = covered.count != grid.chunk_shape();
@@ -133,7 +133,7 @@ impl Reading<'_> {
         let Buffers { stored, chunk, scratch } = buffers;
         let range = ByteRange::new(read.addr, read.size);
         if read.in_place {
-            let start = start_in(&covered.start, plan)?;
+            let start = wanted.start(&covered.start)?;
             let slot =
                 start.checked_mul(plan.element_size).and_then(|start| into.get_mut(start..start.checked_add(bytes)?));
             let slot = slot.ok_or_else(|| Error::invalid("the buffer is smaller than the planned selection"))?;
@@ -173,13 +173,22 @@ fn raw_range(read: &ChunkRead, bytes: usize) -> Result<ByteRange> {
     Ok(ByteRange::new(read.addr, size))
 }
 
-/// Number of the element at `start` in the plan's block, which it has where chunks are decoded into place.
-fn start_in(start: &[u64], plan: &ReadPlan) -> Result<usize> {
-    let block = plan.selected.as_block();
-    let block = block.ok_or_else(|| Error::invalid("only chunks of a block are decoded into place"))?;
-    let relative: Vec<u64> = start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
-    let number = crate::selection::shape::number(&block.count, &relative);
-    number.and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)
+/// What is wanted of the chunks, once for all of them.
+struct Wanted {
+    selection: ChunkSelection,
+    /// The selection as a block, if it is one.
+    block: Option<Block>,
+}
+
+impl Wanted {
+    /// Number of the element at `start` in the block, which there is where chunks are decoded into place.
+    fn start(&self, start: &[u64]) -> Result<usize> {
+        let block = self.block.as_ref();
+        let block = block.ok_or_else(|| Error::invalid("only chunks of a block are decoded into place"))?;
+        let relative: Vec<u64> = start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
+        let number = crate::selection::shape::number(&block.count, &relative);
+        number.and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)
+    }
 }
 
 fn beyond(range: ByteRange) -> Error {

@@ -7,12 +7,13 @@
 use bitvec::prelude::{BitVec, Lsb0};
 
 use crate::error::{Error, Result};
+use crate::selection::axis_transfer::AxisTransfer;
 use crate::selection::block::Block;
 use crate::selection::index::{Selected, Wanted};
 use crate::selection::pieces::AxisChunks;
 use crate::selection::points::Points;
 use crate::selection::shape;
-use crate::selection::transfer::{AxisTransfer, Transfer};
+use crate::selection::transfer::Transfer;
 
 /// A shape cut into chunks of one shape. Chunks at the edges may reach beyond the array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -208,17 +209,24 @@ impl ChunkSelection {
                 return groups.iter().map(of).collect();
             }
         };
-        let mut numbers = vec![Some(0)];
-        for (axis, &count) in axes.iter().zip(grid.counts()) {
-            let chunks: Vec<u64> = (0..axis.len()).map(|i| axis.chunk(i)).collect();
-            let mut longer = Vec::with_capacity(numbers.len() * chunks.len());
-            for number in numbers {
-                let below = |&chunk: &u64| number.filter(|_| chunk < count).map(|n: u64| n * count + chunk);
-                longer.extend(chunks.iter().map(below));
-            }
-            numbers = longer;
+        let mut numbers = Vec::with_capacity(shape::index(self.len()));
+        let Some((last, outer)) = axes.split_last() else { return vec![Some(0)] };
+        let (mut at, mut lens) = ([0; shape::MAX_RANK], [0; shape::MAX_RANK]);
+        let (at, lens) = (&mut at[..outer.len()], &mut lens[..outer.len()]);
+        lens.iter_mut().zip(outer).for_each(|(len, axis)| *len = axis.len());
+        let below = |axis: &AxisChunks, i: u64, count: u64| Some(axis.chunk(i)).filter(|chunk| *chunk < count);
+        if self.is_empty() {
+            return numbers;
         }
-        numbers
+        loop {
+            let mut places = outer.iter().zip(&*at).zip(grid.counts());
+            let head = places.try_fold(0, |head, ((axis, &i), &count)| Some(head * count + below(axis, i, count)?));
+            let count = grid.counts()[outer.len()];
+            numbers.extend((0..last.len()).map(|i| Some(head? * count + below(last, i, count)?)));
+            if !shape::advance(at, lens) {
+                return numbers;
+            }
+        }
     }
 
     /// Which of the touched chunks are wholly selected, one bit each, in order.
@@ -251,17 +259,18 @@ impl ChunkSelection {
             return;
         };
         let (mut left, mut places, mut pieces) = (i, [0u64; shape::MAX_RANK], [0usize; shape::MAX_RANK]);
-        for (axis, place) in chunks.iter().zip(&mut places).rev() {
+        let (places, pieces) = (&mut places[..chunks.len()], &mut pieces[..chunks.len()]);
+        for (axis, place) in chunks.iter().zip(&mut *places).rev() {
             let len = axis.len();
             (*place, left) = (left % len, left / len);
         }
         loop {
             axes.clear();
-            let chosen = chunks.iter().zip(places).zip(pieces);
-            axes.extend(chosen.filter_map(|((axis, i), n)| axis.piece(i, n)).map(AxisTransfer::from));
+            let chosen = chunks.iter().zip(&*places).zip(&*pieces);
+            axes.extend(chosen.filter_map(|((axis, &i), &n)| axis.piece(i, n)).map(AxisTransfer::from));
             each(axes);
-            let more = chunks.iter().zip(places).zip(&mut pieces).rev().any(|((axis, i), n)| {
-                *n = (*n + 1) % axis.pieces(i);
+            let more = chunks.iter().zip(&*places).zip(&mut *pieces).rev().any(|((axis, &i), n)| {
+                *n = if *n + 1 < axis.pieces(i) { *n + 1 } else { 0 };
                 *n > 0
             });
             if !more {

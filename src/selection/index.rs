@@ -38,8 +38,8 @@ pub enum Index {
         /// Elements per block.
         block: u64,
     },
-    /// The elements whose value is `true`: a mask of one dimension, or of all dimensions (the result is then a list,
-    /// in row-major order).
+    /// The elements whose value is `true`: a mask of one dimension, or of several, of which the result has one then: a
+    /// list in row-major order.
     Mask {
         /// The mask's shape.
         shape: Vec<u64>,
@@ -179,7 +179,7 @@ impl Selected {
     }
 
     /// For each dimension of the array the dimension of the result it became; `None` for those that were dropped. A
-    /// list of points counts as the last dimension.
+    /// list of points counts as the last dimension, and as the last of the result where that has several.
     pub fn result_dimensions(&self) -> &[Option<usize>] {
         &self.places
     }
@@ -227,7 +227,8 @@ impl Selection {
     /// What it comes to for an array of `shape`.
     ///
     /// Errors: `OutOfBounds` for an element that does not exist or too many indices; `Invalid` for a second ellipsis,
-    /// a step of 0, a mask of another shape; `Unsupported` for a mask of some but not all dimensions.
+    /// a step of 0, a mask of another shape; `Unsupported` for a mask of no dimensions; `Limit` if a mask of several
+    /// but not all dimensions comes to more elements than can be listed.
     pub fn resolve(&self, shape: &[u64]) -> Result<Selected> {
         shape::check_rank(shape)?;
         match self {
@@ -301,26 +302,28 @@ fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
         Some(at) => (&indices[..at], &indices[at + 1..]),
         None => (indices, &[][..]),
     };
-    let mut axes = Vec::with_capacity(shape.len());
-    let (mut aligned, mut result, mut places, mut points) = (vec![], vec![], vec![], None);
+    let (mut axes, mut factors) = (Vec::with_capacity(shape.len()), vec![]);
+    let (mut aligned, mut result, mut places) = (vec![], vec![], vec![]);
+    let mut axis = 0;
     for index in before.iter().chain(&rest).chain(after) {
-        let axis = axes.len();
         let selection = match index {
             Index::NewAxis | Index::Ellipsis => {
                 result.push(1);
                 continue;
             }
             Index::Mask { shape: mask, values } if mask.len() != 1 => {
-                let own = shape.get(axis..axis + mask.len()).unwrap_or(&[]);
+                let own = &shape[axis..axis + mask.len()];
                 if mask[..] != *own {
                     return Err(Error::invalid(format!("mask of shape {mask:?} for dimensions {own:?}")));
                 }
-                if mask.len() != shape.len() {
-                    return Err(Error::unsupported("mask of some but not all dimensions"));
+                if mask.is_empty() && !shape.is_empty() {
+                    return Err(Error::unsupported("a mask of no dimensions"));
                 }
-                let selected = Points::from_mask(values, shape)?;
-                points = Some((selected.clone(), result.len()));
-                result.push(selected.count());
+                let points = Points::from_mask(values, own)?;
+                result.push(points.count());
+                factors.extend(axes.drain(..).map(Factor::Axis));
+                factors.push(Factor::Mask(points));
+                axis += mask.len();
                 continue;
             }
             _ => along(index, shape[axis], axis)?,
@@ -332,11 +335,65 @@ fn resolve(indices: &[Index], shape: &[u64]) -> Result<Selected> {
             result.push(selection.count());
         }
         axes.push(selection);
+        axis += 1;
     }
-    match points {
-        Some((points, place)) => Ok(of_points(points, shape, result, place)),
-        None => Ok(Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result, places }),
+    if factors.is_empty() {
+        return Ok(Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result, places });
     }
+    factors.extend(axes.into_iter().map(Factor::Axis));
+    let place = result.len().saturating_sub(1);
+    Ok(of_points(product(&factors, shape)?, shape, result, place))
+}
+
+/// What an index selects of the dimensions it speaks of.
+enum Factor {
+    Axis(AxisSelection),
+    Mask(Points),
+}
+
+impl Factor {
+    fn count(&self) -> u64 {
+        match self {
+            Factor::Axis(axis) => axis.count(),
+            Factor::Mask(points) => points.count(),
+        }
+    }
+
+    /// Adds the coordinates of its `k`-th element.
+    fn push(&self, k: u64, coordinates: &mut Vec<u64>) {
+        match self {
+            Factor::Axis(AxisSelection::Range { start, step, .. }) => {
+                coordinates.push(start.wrapping_add_signed(step.wrapping_mul(k.cast_signed())));
+            }
+            Factor::Axis(AxisSelection::List(list)) => coordinates.push(list[shape::index(k)]),
+            Factor::Mask(points) => coordinates.extend(points.coordinates(k).unwrap_or_default()),
+        }
+    }
+}
+
+/// Coordinates that a mask of several but not all dimensions may come to.
+const MOST_COORDINATES: u64 = 1 << 24;
+
+/// The product of what indices select, element by element.
+fn product(factors: &[Factor], shape: &[u64]) -> Result<Points> {
+    if let [Factor::Mask(points)] = factors {
+        return Ok(points.clone());
+    }
+    let counts: Vec<u64> = factors.iter().map(Factor::count).collect();
+    let count = shape::count(&counts)?;
+    if count.checked_mul(shape.len() as u64).is_none_or(|all| all > MOST_COORDINATES) {
+        return Err(Error::limit(format!("a mask of some dimensions that comes to {count} elements")));
+    }
+    let (mut coordinates, mut at) = (vec![], vec![0; counts.len()]);
+    if count > 0 {
+        loop {
+            factors.iter().zip(&at).for_each(|(factor, &k)| factor.push(k, &mut coordinates));
+            if !shape::advance(&mut at, &counts) {
+                break;
+            }
+        }
+    }
+    Points::new(coordinates, shape)
 }
 
 /// What `index` selects along dimension `axis` of `size` elements.
@@ -458,7 +515,13 @@ mod tests {
         assert_eq!(results(&[mask(&[3], &[true, false, true]), Index::Ellipsis, Index::At(1)], &shape), [2, 11]);
         let full = mask(&[2, 3], &[true, false, true, true, false, false]);
         assert_eq!(results(&[Index::NewAxis, full.clone()], &[2, 3]), [1, 3]);
-        assert_eq!(kind(&[full], &[2, 4]), ErrorKind::Invalid);
+        assert_eq!(kind(std::slice::from_ref(&full), &[2, 4]), ErrorKind::Invalid);
+        assert_eq!(results(&[full.clone(), range_of(Some(1), None, 2)], &[2, 3, 7]), [3, 3]);
+        assert_eq!(results(&[Index::At(1), Index::NewAxis, full.clone(), Index::ALL], &[5, 2, 3, 7]), [1, 3, 7]);
+        let selected = Selection::Indices(vec![full, range_of(Some(4), None, -4)]).resolve(&[2, 3, 5]).unwrap();
+        let Wanted::Points(points) = selected.wanted() else { panic!("a mask is points") };
+        let listed: Vec<&[u64]> = points.iter().collect();
+        assert_eq!(listed, [[0, 0, 4], [0, 0, 0], [0, 2, 4], [0, 2, 0], [1, 0, 4], [1, 0, 0]]);
         assert_eq!(results(&[Index::Blocks { start: 1, stride: 4, count: 2, block: 3 }], &[11]), [6]);
         assert_eq!(
             Selection::from(&Block::new(&[1, 2], &[2, 3])).resolve(&[3, 5]).unwrap().as_block(),
@@ -489,7 +552,10 @@ mod tests {
         assert_eq!(kind(&[Index::Blocks { start: 1, stride: 4, count: 3, block: 3 }], &[11]), ErrorKind::OutOfBounds);
         assert_eq!(kind(&[Index::Blocks { start: 1, stride: 2, count: 2, block: 3 }], &[11]), ErrorKind::Invalid);
         let some = Index::Mask { shape: vec![3, 5], values: vec![true; 15] };
-        assert_eq!(kind(&[some], &[3, 5, 7]), ErrorKind::Unsupported);
+        assert_eq!(kind(std::slice::from_ref(&some), &[3, 5, 10_000_000]), ErrorKind::Limit);
+        assert_eq!(kind(&[some], &[3, 6, 7]), ErrorKind::Invalid);
+        let none = Index::Mask { shape: vec![], values: vec![true] };
+        assert_eq!(kind(&[none], &[3, 5]), ErrorKind::Unsupported);
         assert_eq!(Selection::Points(vec![vec![1]]).resolve(&[3, 5]).unwrap_err().kind(), ErrorKind::Invalid);
         assert_eq!(Selection::all().resolve(&[1; 33]).unwrap_err().kind(), ErrorKind::Invalid);
     }

@@ -10,6 +10,7 @@
 //! | which chunks that touches, and which part of each | [`Grid`], [`Touched`] |
 //! | what goes where | [`Transfer`], [`Run`] |
 
+mod axis_transfer;
 mod block;
 mod elements;
 mod grid;
@@ -17,11 +18,15 @@ mod hyperslab;
 mod index;
 mod irregular;
 mod notation;
+mod parse;
 mod pieces;
 mod points;
 pub mod shape;
+mod steps;
+mod stream;
 mod transfer;
 
+pub use axis_transfer::AxisTransfer;
 pub use block::{Block, BlockRuns, Run};
 pub use elements::{Elements, Pair, paired};
 pub use grid::{ChunkSelection, Grid, Touched};
@@ -31,4 +36,5 @@ pub use irregular::Union;
 pub use notation::Ends;
 pub use pieces::{AxisChunks, Piece};
 pub use points::Points;
-pub use transfer::{AxisTransfer, Destination, Source, Transfer, copy};
+pub(crate) use steps::{STREAM, Steps};
+pub use transfer::{Destination, Source, Transfer, copy};

@@ -17,9 +17,9 @@ use crate::stage::execute::{From, Job, To, Value};
 use crate::stage::hash::Hash;
 use crate::stage::map::ChunkMap;
 use crate::stage::plan::{Change, GetItemPlan, Side, SlabChanges, TransferPlan};
-use crate::stage::slabs::{BaseSlab, Memory, Slab, Staged, bytes_of};
+use crate::stage::slabs::{BaseSlab, Memory, Slab, Staged};
 use crate::stage::texts::Texts;
-use crate::stage::values::{Array, broadcast};
+use crate::stage::values::{Array, broadcast, bytes_of, spread};
 use crate::stage::zeroed::Zeroed;
 
 /// The hashes of a slab's chunks, if known. All zero is an unknown one.
@@ -240,11 +240,19 @@ impl StagedArray {
             return Ok(());
         }
         let texts = self.texts.clone();
-        let bytes = value.buffer(&self.element, &texts)?;
-        let own = |place: &Option<usize>| place.and_then(|place| dimensions[place]);
-        let shape: Vec<u64> =
-            selected.result_dimensions().iter().map(|place| own(place).map_or(1, |n| value.shape()[n])).collect();
-        let broadcast: Vec<bool> = selected.result_dimensions().iter().map(|place| own(place).is_none()).collect();
+        let mut bytes = value.buffer(&self.element, &texts)?;
+        let mut own: Vec<Option<u64>> = selected
+            .result_dimensions()
+            .iter()
+            .map(|place| place.and_then(|place| dimensions[place]).map(|n| value.shape()[n]))
+            .collect();
+        if selected.axes().is_none() && selected.result_shape().len() > 1 {
+            // Listed elements have one dimension only: the value is spread over all of it.
+            bytes = spread(&bytes, (value.shape(), &dimensions), selected.result_shape(), self.element.size())?.into();
+            own.iter_mut().zip(selected.aligned_shape()).for_each(|(own, &count)| *own = Some(count));
+        }
+        let shape: Vec<u64> = own.iter().map(|own| own.unwrap_or(1)).collect();
+        let broadcast: Vec<bool> = own.iter().map(Option::is_none).collect();
         let plan = self.plan_set_selected(&selected)?;
         let value = Value { bytes: &bytes, shape: &shape, broadcast: &broadcast };
         self.apply(&plan.changes, Some(value))?;
@@ -321,12 +329,12 @@ impl StagedArray {
         }
         // Only base slabs can fail, and what is read from them goes to new slabs, which are given up then. What was
         // written elsewhere by then lies beyond the array's edge: a value is written when all is brought in.
-        for plan in &changes.transfers {
-            let Side::Slab(to) = plan.destination else { continue };
+        for plans in changes.transfers.chunk_by(follows) {
+            let Side::Slab(to) = plans[0].destination else { continue };
             let Slab::Staged(mut slab) = std::mem::replace(&mut self.slabs[to], Slab::Dropped) else {
                 return Err(Error::invalid(format!("slab {to} is not for writing")));
             };
-            let done = self.write(plan, changes, Arc::make_mut(&mut slab), value, (&chunk, size));
+            let done = self.write(plans, changes, Arc::make_mut(&mut slab), value, (&chunk, size));
             self.slabs[to] = Slab::Staged(slab);
             done?;
         }
@@ -335,24 +343,27 @@ impl StagedArray {
 
     fn write(
         &self,
-        plan: &TransferPlan,
+        plans: &[TransferPlan],
         changes: &SlabChanges,
         slab: &mut Staged,
         value: Option<Value<'_>>,
         (chunk, size): (&[u64], usize),
     ) -> Result<()> {
-        let from = match (plan.source, value) {
-            (Side::Slab(source), _) => self.source(source)?,
-            (Side::Value, Some(value)) => From::Value(value),
-            (Side::Value | Side::Result, _) => return Err(Error::invalid("a plan that needs a value")),
+        let from = |plan: &TransferPlan| match (plan.source, value) {
+            (Side::Slab(source), _) => self.source(source),
+            (Side::Value, Some(value)) => Ok(From::Value(value)),
+            (Side::Value | Side::Result, _) => Err(Error::invalid("a plan that needs a value")),
         };
+        let plans = plans.iter().map(|plan| Ok((plan, from(plan)?))).collect::<Result<Vec<_>>>()?;
         let (bytes, array, shape) = slab.own(chunk, size)?;
-        self.job(&changes.selections).to_slab(plan, &from, To { bytes, array, shape })
+        self.job(&changes.selections).to_slab(&plans, To { bytes, array, shape, first: 0 })
     }
 
     /// Points the map at where chunks are now, and shrinks and drops slabs.
     fn finish(&mut self, changes: &SlabChanges) -> Result<()> {
-        Arc::make_mut(&mut self.map).relocate(changes, &self.grid)?;
+        if changes.transfers.iter().any(|plan| plan.moves) {
+            Arc::make_mut(&mut self.map).relocate(changes, &self.grid)?;
+        }
         self.tidy(changes);
         Ok(())
     }
@@ -422,4 +433,11 @@ impl StagedArray {
             Slab::Full | Slab::Staged(_) | Slab::Dropped => None,
         })
     }
+}
+
+/// Whether `next` writes behind what `plan` writes on the same slab, so that both can be carried out at once.
+fn follows(plan: &TransferPlan, next: &TransferPlan) -> bool {
+    let (last, first) = (plan.cells.last(), next.cells.first());
+    let behind = last.zip(first).is_some_and(|(last, first)| last.destination_row < first.destination_row);
+    plan.destination == next.destination && behind
 }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::selection::{Selected, shape};
 use crate::stage::array::StagedArray;
-use crate::stage::hash::{Hash, hash_block};
+use crate::stage::hash::{Hash, hashed};
 use crate::stage::parallel::map_all;
 use crate::stage::plan::{Cell, CommitPlan, HashCell, HashPlan, Part, Side, TransferPlan};
 use crate::stage::planner::slab_shape;
-use crate::stage::slabs::{BaseSlab, Memory, NewSlab, Slab, SlabSink};
+use crate::stage::slabs::{BaseSlab, Buffer, Memory, NewSlab, Slab, SlabSink};
 
 /// What a commit did.
 #[derive(Clone, Debug)]
@@ -65,13 +65,19 @@ impl StagedArray {
             full = self.fill.repeat(shape::in_memory(shape::count(chunk)?)?);
         }
         let start = vec![0; chunk.len()];
-        map_all(&plan.cells, |cell| {
+        let hashed = |cell: &HashCell| {
             let memory = match self.staged_memory(cell.slab) {
                 Some(memory) => memory,
                 None => Memory { bytes: &full, array: chunk, start: &start, shape: chunk },
             };
-            hash_block(&memory, cell.row, &plan.extent(cell), &self.element, &self.texts)
-        })
+            hashed(&memory, cell.row, &plan.extent(cell), &self.element, &self.texts)
+        };
+        let pairs: Vec<&[HashCell]> = plan.cells.chunks(2).collect();
+        let hashes = map_all(&pairs, |pair| match pair {
+            [one, other] => hashed(one)?.hash_with(&hashed(other)?).map(Ok).into_iter().collect(),
+            others => others.iter().map(|cell| Ok(hashed(cell)?.hash())).collect::<Result<Vec<Hash>>>(),
+        })?;
+        Ok(hashes.concat())
     }
 
     /// The plan for a commit, from the hashes of the chunks of `hash_plan`.
@@ -150,6 +156,24 @@ impl StagedArray {
         Ok(CommitReport { hash_plan, hashes, plan, slab })
     }
 
+    /// The chunks of `cells`, which become a slab of `shape`, where they lie: if they are whole, lie one behind the
+    /// other on one staged slab, and are most of it.
+    fn shared_part<'a>(
+        &self,
+        cells: impl Iterator<Item = &'a HashCell>,
+        extents: &[Vec<u64>],
+        shape: &[u64],
+    ) -> Option<Buffer> {
+        let mut cells = cells.enumerate().peekable();
+        let (_, &HashCell { slab, row: first, .. }) = *cells.peek()?;
+        let Slab::Staged(staged) = self.slabs.get(slab)? else { return None };
+        let rows = self.chunk_shape()[0];
+        let most = 2 * shape[0] >= staged.shape[0] && first + shape[0] <= staged.shape[0];
+        let whole = shape[1..] == staged.shape[1..] && extents.iter().all(|extent| extent == self.chunk_shape());
+        let follow = cells.all(|(n, cell)| cell.slab == slab && cell.row == first + n as u64 * rows);
+        (most && whole && follow).then(|| staged.part(first))
+    }
+
     fn store(
         &self,
         plan: &CommitPlan,
@@ -161,7 +185,9 @@ impl StagedArray {
         let stored = || plan.stored.iter().map(|&n| &hash_plan.cells[n]);
         let extents: Vec<Vec<u64>> = stored().map(|cell| hash_plan.extent(cell)).collect();
         let chunks = stored().filter_map(|cell| Some((self.staged_memory(cell.slab)?, cell.row))).collect();
-        let new = NewSlab { shape, element: &self.element, extents: &extents, hashes, chunks, texts: &self.texts };
+        let shared = self.shared_part(stored(), &extents, shape);
+        let (element, extents) = (&self.element, &extents);
+        let new = NewSlab { shape, element, extents, hashes, chunks, shared, texts: &self.texts };
         let slab = sink.store(&new)?;
         if slab.shape() != shape || *slab.element() != self.element {
             return Err(Error::invalid(format!("the sink stored {:?}, wanted {shape:?}", slab.shape())));

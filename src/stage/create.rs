@@ -9,9 +9,9 @@ use crate::selection::{Block, Destination, Grid, Index, Selection, Source, Trans
 use crate::stage::array::{Access, HashTable, StagedArray};
 use crate::stage::hash::Hash;
 use crate::stage::map::ChunkMap;
-use crate::stage::slabs::{BaseSlab, Buffer, Dense, MemorySlab, Slab, Staged, bytes_of};
+use crate::stage::slabs::{BaseSlab, Buffer, Dense, MemorySlab, Slab, Staged};
 use crate::stage::texts::Texts;
-use crate::stage::values::Array;
+use crate::stage::values::{Array, bytes_of};
 
 /// What the elements of a caller's array become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

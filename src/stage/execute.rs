@@ -4,7 +4,7 @@
 //! read is cut into bands along its first real dimension. Transfers that reach beyond a trimmed slab are cut.
 
 use crate::error::{Error, Result};
-use crate::selection::{AxisTransfer, ChunkSelection, Destination, Source, Transfer, copy, shape};
+use crate::selection::{AxisTransfer, ChunkSelection, Destination, STREAM, Source, Steps, Transfer, shape};
 use crate::stage::parallel::{each, threads};
 use crate::stage::plan::{Cell, GetItemPlan, Side, TransferPlan};
 use crate::stage::slabs::{BaseSlab, Memory};
@@ -82,6 +82,8 @@ pub(crate) struct To<'a> {
     pub(crate) bytes: &'a mut [u8],
     pub(crate) array: &'a [u64],
     pub(crate) shape: &'a [u64],
+    /// The row of the slab at which the bytes begin.
+    pub(crate) first: u64,
 }
 
 /// What all steps of one execution share.
@@ -92,62 +94,52 @@ pub(crate) struct Job<'a> {
     pub(crate) texts: &'a Texts,
 }
 
-/// Transfers on their way to one destination. One that goes on where the last one ended, along one dimension, becomes
-/// part of it: neighbouring chunks move as one.
+/// Transfers on their way to one destination. One that does the same as the last, as far on as that was from the one
+/// before, becomes part of it: neighbouring chunks move as one.
 struct Joining<'a> {
     bytes: &'a mut [u8],
     shape: &'a [u64],
     size: usize,
-    source: Option<Source<'a>>,
-    held: Vec<AxisTransfer>,
+    /// Whether what moves in all is too much for the cache.
+    streams: bool,
+    source: Option<&'a [u8]>,
+    held: Steps,
+    next: Steps,
     done: Result<()>,
 }
 
 impl<'a> Joining<'a> {
-    fn new(bytes: &'a mut [u8], shape: &'a [u64], size: usize) -> Self {
-        Joining { bytes, shape, size, source: None, held: Vec::with_capacity(shape.len()), done: Ok(()) }
+    /// For elements of so many bytes, and so many bytes in all.
+    fn new(bytes: &'a mut [u8], shape: &'a [u64], (size, all): (usize, usize)) -> Self {
+        let (held, next) = (Steps::default(), Steps::default());
+        Joining { bytes, shape, size, streams: all >= STREAM, source: None, held, next, done: Ok(()) }
     }
 
     /// Takes a transfer from `from`, whose coordinates are those of a slab or value.
     fn push(&mut self, from: &From<'a>, axes: &mut [AxisTransfer]) {
-        match absolute(from, axes, self.shape) {
-            Err(error) => self.done = Err(error),
-            Ok(None) => {}
-            Ok(Some(source)) => {
-                let same = self.source.is_some_and(|held| std::ptr::eq(held.bytes, source.bytes));
-                if !(same && self.joins(axes)) {
-                    self.flush();
-                    self.held.extend_from_slice(axes);
-                    self.source = Some(source);
-                }
-            }
+        if let Err(error) = self.try_push(from, axes) {
+            self.done = Err(error);
         }
     }
 
-    /// Makes a transfer part of the one that is held, if it goes on along one dimension and is the same along others.
-    fn joins(&mut self, axes: &[AxisTransfer]) -> bool {
-        let mut different = (0..axes.len()).filter(|&n| self.held[n] != axes[n]);
-        let (Some(n), None) = (different.next(), different.next()) else { return false };
-        let (held, next) = (&mut self.held[n], &axes[n]);
-        let steps = |axis: &AxisTransfer| (axis.source_stride, axis.destination_stride);
-        let goes_on = steps(held) == steps(next)
-            && held.destination_stride == 1
-            && held.destination_start + held.count == next.destination_start
-            && match held.source_stride {
-                0 => held.source_start == next.source_start,
-                1 => held.source_start + held.count == next.source_start,
-                _ => false,
-            };
-        held.count += if goes_on { next.count } else { 0 };
-        goes_on
+    fn try_push(&mut self, from: &From<'a>, axes: &mut [AxisTransfer]) -> Result<()> {
+        let Some(source) = absolute(from, axes, self.shape)? else { return Ok(()) };
+        let (from, to) = ((source.shape, source.bytes.len()), (self.shape, self.bytes.len()));
+        if self.next.set(axes, from, to, self.size)? {
+            let same = self.source.is_some_and(|held| std::ptr::eq(held, source.bytes));
+            if !(same && self.held.joins(&self.next)) {
+                self.flush();
+                self.held.take(&self.next);
+                self.source = Some(source.bytes);
+            }
+        }
+        Ok(())
     }
 
     fn flush(&mut self) {
-        if let (Some(source), Ok(())) = (self.source.take(), &self.done) {
-            let destination = Destination { bytes: self.bytes, shape: self.shape };
-            self.done = copy(&self.held, source, destination, self.size);
+        if let Some(source) = self.source.take() {
+            self.held.run(source, self.bytes, (self.size, self.streams));
         }
-        self.held.clear();
     }
 
     fn finish(mut self) -> Result<()> {
@@ -157,28 +149,35 @@ impl<'a> Joining<'a> {
 }
 
 impl Job<'_> {
-    /// Carries out `plan`, whose destination is a slab.
-    pub(crate) fn to_slab(&self, plan: &TransferPlan, from: &From<'_>, to: To<'_>) -> Result<()> {
-        if let From::Base(base) = from {
-            let transfers = self.listed(plan, base.shape(), to.shape);
-            return base.read(&transfers, Destination { bytes: to.bytes, shape: to.array }, self.texts);
+    /// Carries out `plans`, whose destination is one slab: in each cells are sorted by row, and no two share one.
+    pub(crate) fn to_slab(&self, plans: &[(&TransferPlan, From<'_>)], to: To<'_>) -> Result<()> {
+        for (plan, from) in plans {
+            if let From::Base(base) = from {
+                let transfers = self.listed(plan, base.shape(), to.shape);
+                base.read(&transfers, Destination { bytes: &mut *to.bytes, shape: to.array }, self.texts)?;
+            }
         }
         let (row, chunk) = (row_bytes(to.array, self.size), shape::index(self.chunk[0]));
-        let cells = &plan.cells[..];
-        // Cells are sorted by row and no two share one: each batch of them gets its part of the slab.
-        let batch = batch_len(cells.len(), chunk * row);
-        let (mut rest, mut at) = (to.bytes, 0);
-        let mut parts = Vec::with_capacity(cells.len().div_ceil(batch));
-        for cells in cells.chunks(batch) {
+        let cells: usize = plans.iter().map(|(plan, _)| plan.cells.len()).sum();
+        let (batch, bytes) = (batch_len(cells, chunk * row), cells * chunk * row);
+        if batch >= cells {
+            return plans.iter().try_for_each(|plan| {
+                let to = To { bytes: &mut *to.bytes, ..to };
+                self.cells_to_slab(plan, &plan.0.cells, to, bytes)
+            });
+        }
+        // Each batch of cells gets its part of the slab.
+        let (mut rest, mut at, mut parts) = (to.bytes, 0, vec![]);
+        for (plan, cells) in plans.iter().flat_map(|plan| plan.0.cells.chunks(batch).map(move |cells| (plan, cells))) {
             let (first, last) = (cells[0].destination_row, cells[cells.len() - 1].destination_row);
-            let start = (shape::index(first) * row).min(at + rest.len());
+            let start = (shape::index(first) * row).clamp(at, at + rest.len());
             let behind = std::mem::take(&mut rest).split_at_mut(start - at).1;
             let len = (shape::index(last - first + self.chunk[0]) * row).min(behind.len());
             let (part, behind) = behind.split_at_mut(len);
-            parts.push((cells, part));
+            parts.push((plan, cells, part));
             (rest, at) = (behind, start + len);
         }
-        each(parts, |(cells, part)| {
+        each(parts, |(plan, cells, part)| {
             let first = cells[0].destination_row;
             let (mut shape, mut array) = ([0; shape::MAX_RANK], [0; shape::MAX_RANK]);
             let (shape, array) = (&mut shape[..to.shape.len()], &mut array[..to.array.len()]);
@@ -186,18 +185,32 @@ impl Job<'_> {
             array.copy_from_slice(to.array);
             shape[0] = to.shape[0].saturating_sub(first);
             array[0] = (part.len() / row.max(1)) as u64;
-            let mut joining = Joining::new(part, array, self.size);
-            let mut axes = Vec::with_capacity(shape.len());
-            for cell in cells {
-                plan.each_in(self.selections, cell, &mut axes, |axes| {
-                    axes[0].destination_start -= first;
-                    if clip(axes, None, Some(shape)) {
-                        joining.push(from, axes);
-                    }
-                });
-            }
-            joining.finish()
+            self.cells_to_slab(plan, cells, To { bytes: part, array, shape, first }, bytes)
         })
+    }
+
+    /// Moves `cells` of a plan to a slab or a part of it, where `bytes` move in all.
+    fn cells_to_slab(
+        &self,
+        (plan, from): &(&TransferPlan, From<'_>),
+        cells: &[Cell],
+        to: To<'_>,
+        bytes: usize,
+    ) -> Result<()> {
+        if let From::Base(_) = from {
+            return Ok(());
+        }
+        let mut joining = Joining::new(to.bytes, to.array, (self.size, bytes));
+        let mut axes = Vec::with_capacity(to.shape.len());
+        for cell in cells {
+            plan.each_in(self.selections, cell, &mut axes, |axes| {
+                axes[0].destination_start -= to.first;
+                if clip(axes, None, Some(to.shape)) {
+                    joining.push(from, axes);
+                }
+            });
+        }
+        joining.finish()
     }
 
     /// The transfers of `plan`, cut to the shapes of both sides.
@@ -231,9 +244,10 @@ impl Job<'_> {
                 memory @ (From::Fill(_) | From::Memory(_) | From::Value(_)) => others.push((transfers, memory)),
             }
         }
+        let all = (self.size, out.len());
         let one = |n: usize| others[n].0.cells.iter().map(move |cell| (n, cell));
         let Some(bands) = Bands::new(plan, self.chunk, (out.len(), self.size)) else {
-            let mut joining = Joining::new(out, &plan.aligned_shape, self.size);
+            let mut joining = Joining::new(out, &plan.aligned_shape, all);
             let mut axes = Vec::with_capacity(plan.aligned_shape.len());
             for (n, cell) in (0..others.len()).flat_map(one) {
                 let (transfers, memory) = &others[n];
@@ -252,7 +266,7 @@ impl Job<'_> {
             let (low, mut shape) = (band as u64 * bands.len, plan.aligned_shape.clone());
             shape[bands.axis] = bands.len.min(shape[bands.axis] - low);
             let mut axes = Vec::with_capacity(shape.len());
-            let mut joining = Joining::new(part, &shape, self.size);
+            let mut joining = Joining::new(part, &shape, all);
             for (n, cell) in bucket {
                 let (transfers, memory) = &others[n];
                 transfers.each_in(self.selections, cell, &mut axes, |axes| {

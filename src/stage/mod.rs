@@ -16,6 +16,7 @@ pub(crate) mod parallel;
 pub mod plan;
 mod planner;
 mod resize;
+mod sha256;
 mod show;
 mod slabs;
 mod texts;

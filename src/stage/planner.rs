@@ -6,7 +6,7 @@
 use bitvec::prelude::BitVec;
 
 use crate::error::{Error, Result};
-use crate::selection::{Block, ChunkSelection, Grid, Index, Selected, Selection};
+use crate::selection::{Block, ChunkSelection, Grid, Selected, Selection};
 use crate::stage::array::StagedArray;
 use crate::stage::map::ChunkMap;
 use crate::stage::plan::{
@@ -30,8 +30,9 @@ pub(crate) fn placed(
     grid: &Grid,
     keep: impl Fn(usize, usize) -> bool,
 ) -> Vec<Placed> {
-    let mut found = vec![];
-    for (touched, number) in selection.numbers(grid).into_iter().enumerate() {
+    let numbers = selection.numbers(grid);
+    let mut found = Vec::with_capacity(numbers.len());
+    for (touched, number) in numbers.into_iter().enumerate() {
         let Some(number) = number.and_then(|n| usize::try_from(n).ok()) else { continue };
         let (slab, row) = map.get(number);
         if keep(slab, touched) {
@@ -62,14 +63,13 @@ impl Move {
             let cell = Cell { touched: chunk.touched, source_row, destination_row };
             match plans.last_mut() {
                 Some(last) if last.source == source && last.destination == destination => last.cells.push(cell),
-                _ => plans.push(TransferPlan {
-                    source,
-                    destination,
-                    part: self.part,
-                    selection: self.selection,
-                    moves: self.moves,
-                    cells: vec![cell],
-                }),
+                _ => {
+                    // Most often they all go together.
+                    let mut cells = Vec::with_capacity((placed.len() - n).min(64));
+                    cells.push(cell);
+                    let Move { part, selection, moves } = *self;
+                    plans.push(TransferPlan { source, destination, part, selection, moves, cells });
+                }
             }
         }
         plans
@@ -103,23 +103,10 @@ impl SlabChanges {
 }
 
 impl StagedArray {
-    /// What `selection` comes to, under the rules for staged arrays: a list and an int (or another list) must not be
-    /// apart, because NumPy and HDF5 then disagree about the result's shape.
+    /// What `selection` comes to for this array.
     ///
-    /// Errors: `Unsupported` for those, and the errors of [`Selection::resolve`].
+    /// Errors: those of [`Selection::resolve`].
     pub fn resolve(&self, selection: &Selection) -> Result<Selected> {
-        if let Selection::Indices(indices) = selection {
-            let fancy = |index: &Index| matches!(index, Index::At(_) | Index::List(_) | Index::Mask { .. });
-            let lists = indices.iter().any(|index| matches!(index, Index::List(_) | Index::Mask { .. }));
-            let (first, last) = (indices.iter().position(fancy), indices.iter().rposition(fancy));
-            if let (true, Some(first), Some(last)) = (lists, first, last) {
-                let apart = !indices[first..=last].iter().all(fancy);
-                let ints = indices.iter().any(|index| matches!(index, Index::At(_)));
-                if apart && ints {
-                    return Err(Error::unsupported("an integer and a list with a range between them"));
-                }
-            }
-        }
         selection.resolve(self.shape())
     }
 

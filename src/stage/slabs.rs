@@ -12,11 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use crate::convert::cast::cast;
 use crate::convert::element::ElementType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::selection::{Destination, Source, Transfer, copy, shape};
 use crate::stage::parallel::each;
 use crate::stage::texts::Texts;
-use crate::stage::values::Array;
+use crate::stage::values::{Array, bytes_of};
 use crate::stage::zeroed::Zeroed;
 
 /// Elements that are read and never written.
@@ -94,6 +94,14 @@ impl Buffer {
         self.start.iter().all(|at| *at == 0) && self.array[1..] == shape[1..]
     }
 
+    /// The bytes of the window of `shape`, if they lie one behind the other.
+    fn in_one_piece(&self, shape: &[u64], size: usize) -> Option<&[u8]> {
+        let row = shape::index(shape[1..].iter().product()) * size;
+        let (first, rows) = (shape::index(self.start[0]), shape::index(shape[0]));
+        let whole_rows = self.start[1..].iter().all(|at| *at == 0) && self.array[1..] == shape[1..];
+        if whole_rows { self.bytes.get(first * row..(first + rows) * row) } else { None }
+    }
+
     /// A copy of the window of `shape`, at the start of an array of shape `padded`.
     fn copied(&self, shape: &[u64], padded: &[u64], size: usize) -> Result<Buffer> {
         let mut bytes = Zeroed::new(bytes_of(padded, size)?);
@@ -101,12 +109,6 @@ impl Buffer {
         self.memory(shape).copy(&[block], Destination { bytes: &mut bytes, shape: padded }, size)?;
         Ok(Buffer::new(bytes, padded))
     }
-}
-
-/// How many bytes an array in memory takes.
-pub(crate) fn bytes_of(shape: &[u64], size: usize) -> Result<usize> {
-    let bytes = shape::count(shape)?.checked_mul(size as u64);
-    shape::in_memory(bytes.ok_or_else(|| Error::limit(format!("shape {shape:?} does not fit memory")))?)
 }
 
 /// A base slab in memory.
@@ -246,10 +248,23 @@ impl Staged {
     fn buffer(&self) -> &Buffer {
         self.buffer.get_or_init(|| {
             let (buffer, from, to) = self.before.as_ref().expect("elements are there or to be cast");
-            let whole = buffer.copied(&self.shape, &self.shape, from.size()).expect("a window of its array");
-            let bytes = cast(&whole.bytes, from, to).expect("castable was asked before");
+            let cast = |bytes: &[u8]| cast(bytes, from, to).expect("castable was asked before");
+            let bytes = match buffer.in_one_piece(&self.shape, from.size()) {
+                Some(bytes) => cast(bytes),
+                None => {
+                    let whole = buffer.copied(&self.shape, &self.shape, from.size());
+                    cast(&whole.expect("a window of its array").bytes)
+                }
+            };
             Buffer::new(bytes, &self.shape)
         })
+    }
+
+    /// Its elements from `row` on, for others to hold too.
+    pub(crate) fn part(&self, row: u64) -> Buffer {
+        let mut part = self.buffer().clone();
+        part.start[0] += row;
+        part
     }
 
     /// Its elements.
@@ -306,6 +321,8 @@ pub struct NewSlab<'a> {
     pub(crate) extents: &'a [Vec<u64>],
     pub(crate) hashes: &'a [[u8; 32]],
     pub(crate) chunks: Vec<(Memory<'a>, u64)>,
+    /// All its chunks, if they lie in memory as the slab wants them.
+    pub(crate) shared: Option<Buffer>,
     pub(crate) texts: &'a Arc<Texts>,
 }
 
@@ -362,19 +379,23 @@ pub trait SlabSink {
     fn store(&mut self, slab: &NewSlab<'_>) -> Result<Arc<dyn BaseSlab>>;
 }
 
-/// A sink that keeps slabs in memory. Elements beyond the extents are 0.
+/// A sink that keeps slabs in memory. Elements beyond the extents are 0. Nothing is copied if the chunks lie one behind
+/// the other already.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemorySink;
 
 impl SlabSink for MemorySink {
     fn store(&mut self, slab: &NewSlab<'_>) -> Result<Arc<dyn BaseSlab>> {
+        let slab_of = |buffer| MemorySlab::of_buffer(slab.element, buffer, slab.shape, slab.texts);
+        if let Some(shared) = &slab.shared {
+            return Ok(Arc::new(slab_of(shared.clone())));
+        }
         let size = slab.element.size();
         let mut bytes = Zeroed::new(bytes_of(slab.shape, size)?);
         let mut chunk = slab.shape.to_vec();
         chunk[0] /= slab.len().max(1) as u64;
         let parts = bytes.chunks_exact_mut(bytes_of(&chunk, size)?.max(1)).enumerate().collect();
         each(parts, |(n, bytes)| slab.copy(n, Destination { bytes, shape: &chunk }))?;
-        let buffer = Buffer::new(bytes, slab.shape);
-        Ok(Arc::new(MemorySlab::of_buffer(slab.element, buffer, slab.shape, slab.texts)))
+        Ok(Arc::new(slab_of(Buffer::new(bytes, slab.shape))))
     }
 }

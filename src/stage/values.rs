@@ -6,7 +6,7 @@ use std::fmt;
 use crate::convert::cast::cast;
 use crate::convert::element::{Element, ElementType};
 use crate::error::{Error, Result};
-use crate::selection::shape;
+use crate::selection::{AxisTransfer, Destination, Source, copy, shape};
 use crate::stage::texts::Texts;
 use crate::stage::zeroed::Zeroed;
 
@@ -178,6 +178,33 @@ pub(crate) fn broadcast(value: &[u64], wanted: &[u64]) -> Result<Vec<Option<usiz
         dimensions.push((own == size).then_some(n));
     }
     Ok(dimensions)
+}
+
+/// A value spread to the shape `wanted`, to which it broadcasts as `dimensions` say; see [`broadcast`].
+pub(crate) fn spread(
+    bytes: &[u8],
+    (shape, dimensions): (&[u64], &[Option<usize>]),
+    wanted: &[u64],
+    size: usize,
+) -> Result<Vec<u8>> {
+    let axis = |(&count, own): (&u64, &Option<usize>)| AxisTransfer {
+        source_start: 0,
+        destination_start: 0,
+        count,
+        source_stride: i64::from(own.is_some()),
+        destination_stride: 1,
+    };
+    let axes: Vec<AxisTransfer> = wanted.iter().zip(dimensions).map(axis).collect();
+    let own: Vec<u64> = dimensions.iter().map(|own| own.map_or(1, |n| shape[n])).collect();
+    let mut spread = vec![0; bytes_of(wanted, size)?];
+    copy(&axes, Source { bytes, shape: &own }, Destination { bytes: &mut spread, shape: wanted }, size)?;
+    Ok(spread)
+}
+
+/// How many bytes an array in memory takes.
+pub(crate) fn bytes_of(shape: &[u64], size: usize) -> Result<usize> {
+    let bytes = shape::count(shape)?.checked_mul(size as u64);
+    shape::in_memory(bytes.ok_or_else(|| Error::limit(format!("shape {shape:?} does not fit memory")))?)
 }
 
 #[cfg(test)]

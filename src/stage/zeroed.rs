@@ -8,9 +8,14 @@ use std::ops::{Deref, DerefMut};
 #[cfg(feature = "memmap2")]
 const LARGE: usize = 32 << 20;
 
+/// Bytes of a line of the cache, and from how many bytes on memory begins at one: a copy past the cache wants whole lines.
+const LINE: usize = 64;
+const LINED_UP: usize = 1 << 16;
+
 /// A piece of memory.
 pub(crate) enum Zeroed {
-    Heap(Vec<u8>),
+    /// The bytes from so many on.
+    Heap(Vec<u8>, usize),
     #[cfg(feature = "memmap2")]
     Pages(memmap2::MmapMut),
 }
@@ -27,13 +32,19 @@ impl Zeroed {
             let _ = pages.advise(memmap2::Advice::HugePage);
             return Zeroed::Pages(pages);
         }
-        Zeroed::Heap(vec![0; len])
+        if len < LINED_UP {
+            return Zeroed::Heap(vec![0; len], 0);
+        }
+        let mut bytes = vec![0; len + LINE - 1];
+        let start = bytes.as_ptr().align_offset(LINE).min(LINE - 1);
+        bytes.truncate(start + len);
+        Zeroed::Heap(bytes, start)
     }
 }
 
 impl From<Vec<u8>> for Zeroed {
     fn from(bytes: Vec<u8>) -> Self {
-        Zeroed::Heap(bytes)
+        Zeroed::Heap(bytes, 0)
     }
 }
 
@@ -42,7 +53,7 @@ impl Deref for Zeroed {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Zeroed::Heap(bytes) => bytes,
+            Zeroed::Heap(bytes, start) => &bytes[*start..],
             #[cfg(feature = "memmap2")]
             Zeroed::Pages(pages) => pages,
         }
@@ -52,7 +63,7 @@ impl Deref for Zeroed {
 impl DerefMut for Zeroed {
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
-            Zeroed::Heap(bytes) => bytes,
+            Zeroed::Heap(bytes, start) => &mut bytes[*start..],
             #[cfg(feature = "memmap2")]
             Zeroed::Pages(pages) => pages,
         }

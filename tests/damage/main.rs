@@ -139,14 +139,20 @@ fn run(decoder: &str, chunks: &[Chunk], mutants: usize) -> usize {
         random.damage(&mut stored);
         let mut to = vec![0; plain];
         let (from, until) = (random.below(plain), plain);
-        let start = Instant::now();
-        let (result, most) = allocations::most(|| {
+        let mut decode = || {
             let part = &mut vec![0; until - from];
             let range = from..until;
             let _ = chunk.pipeline.decode_range(&stored, chunk.mask, range, &mut scratch, &mut Output::exact(part));
             chunk.pipeline.decode(&stored, chunk.mask, &mut scratch, &mut Output::exact(&mut to))
-        });
-        assert!(start.elapsed() < LONGEST, "{decoder}, mutant {mutant}: {:?}", start.elapsed());
+        };
+        let start = Instant::now();
+        let (result, most) = allocations::most(&mut decode);
+        if start.elapsed() > LONGEST {
+            // Perhaps the machine was busy, or asleep.
+            let again = Instant::now();
+            let _ = decode();
+            assert!(again.elapsed() < LONGEST, "{decoder}, mutant {mutant}: {:?}", again.elapsed());
+        }
         let allowed = TABLES + 8 * (plain + stored.len());
         assert!(most < allowed, "{decoder}, mutant {mutant}: {most} bytes were allocated, {allowed} are allowed");
         passed += usize::from(result.is_ok());

@@ -12,15 +12,6 @@ pub trait Watch {
     fn job<T>(&mut self, what: &str, asked: u64, job: impl FnOnce() -> Result<T>) -> Result<T>;
 }
 
-/// Nobody looks on.
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn job<T>(&mut self, _: &str, _: u64, job: impl FnOnce() -> Result<T>) -> Result<T> {
-        job()
-    }
-}
-
 /// Larger datasets are read in part.
 const WHOLE: u64 = 4 << 20;
 
@@ -124,7 +115,7 @@ impl<W: Watch> Reading<'_, W> {
         let count: Vec<u64> = dataset.shape().iter().zip(&middle).map(|(n, at)| (n - at).min(2)).collect();
         let asked = count.iter().product::<u64>().saturating_mul(size);
         if asked <= WHOLE {
-            self.keep("part", asked, || dataset.select(&Block::new(&middle, &count)).read_bytes());
+            self.keep("part", asked, || dataset.select(Block::new(&middle, &count)).read_bytes());
         }
     }
 }

@@ -112,7 +112,8 @@ fn the_first_number_that_is_lost_is_named() {
     assert_eq!(convert(&bytes, &i64::LAYOUT, &mut to, &i8::LAYOUT, Conversion::Lossless), Err(3001));
     let types = (integer(8, NATIVE, true), integer(1, NATIVE, true));
     let error = converted(&bytes, &types.0, &types.1, Conversion::Lossless).unwrap_err();
-    assert_eq!(error.message(), "elements are i64, and -129 is not exactly one of i8");
+    let message = format!("elements are {}, and -129 is not exactly one of i8", short(&types.0));
+    assert_eq!(error.message(), message);
     assert_eq!(error.kind(), crate::ErrorKind::WrongType);
 }
 
@@ -176,8 +177,9 @@ fn enumerations_and_bit_fields_are_integers_and_strings_are_not() {
         class: Class::String(crate::format::message::datatype::Text { padding: 0, character_set: 0 }),
         unused_bits: 0,
     };
-    let error = converted(b"abcd", &string, &integer(4, NATIVE, true), Conversion::Lossless).unwrap_err();
-    assert_eq!(error.message(), "elements are string(4), not i32");
+    let number = integer(4, ByteOrder::BigEndian, true);
+    let error = converted(b"abcd", &string, &number, Conversion::Lossless).unwrap_err();
+    assert_eq!(error.message(), "elements are string(4), not i32 be");
     let bits = Bits { order: NATIVE, offset: 0, precision: 8, low_padding: false, high_padding: false };
     let field = Datatype { version: 1, size: 1, class: Class::BitField(bits), unused_bits: 0 };
     assert_eq!(converted(&[200], &field, &integer(1, NATIVE, false), Conversion::Lossless).unwrap(), [200]);

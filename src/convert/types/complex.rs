@@ -9,7 +9,7 @@ use crate::convert::number::Conversion;
 use crate::error::Result;
 use crate::format::message::datatype::Datatype;
 
-impl<T: H5Type + bytemuck::Pod + num_complex::ComplexFloat> H5Type for Complex<T> {
+impl<T: H5Type + bytemuck::Pod> H5Type for Complex<T> {
     fn type_descriptor() -> Datatype {
         compound(&[("r", T::type_descriptor()), ("i", T::type_descriptor())])
     }

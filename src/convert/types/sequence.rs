@@ -43,8 +43,15 @@ impl<T: H5Type, const N: usize> H5Type for [T; N] {
             return Err(mismatch::<Self>(stored));
         }
         let (one, all) = (T::decoder(&base, conversion)?, T::decoder(&base, conversion)?);
-        let decoder = Decoder::new(stored, move |element, heaps| whole(one.decode_all(element, heaps)?))?;
-        if !all.has_bulk() || all.size().checked_mul(N) != Some(decoder.size()) {
+        let size = one.size().checked_mul(N).ok_or_else(|| Error::limit("an array is larger than memory"))?;
+        let room: Option<[T; N]> = if one.has_bulk() { T::room_for(N).and_then(|r| r.try_into().ok()) } else { None };
+        let decoder = Decoder::new(stored, move |element, heaps| {
+            let element = element.get(..size).ok_or_else(|| Error::corrupt("an array is cut short"))?;
+            let Some(mut values) = room.clone() else { return whole(one.decode_all(element, heaps)?) };
+            one.decode_many(element, &mut values)?;
+            Ok(values)
+        })?;
+        if !all.has_bulk() || size != decoder.size() {
             return Ok(decoder);
         }
         let is_alike = all.is_alike();

@@ -4,7 +4,7 @@
 //! written two at a time, matches are copied in steps that may write past their end, and the checksum is taken while
 //! the bytes are still in the first cache. Near the ends a plainer loop takes over.
 
-#[expect(unsafe_code, reason = "compiled for AVX2 too; measured")]
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "compiled for AVX2 too; measured"))]
 mod adler32;
 mod bits;
 mod entry;

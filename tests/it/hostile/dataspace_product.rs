@@ -9,6 +9,6 @@ fn elements_that_64_bits_cannot_count_are_an_error_all_and_in_part() {
     let file = super::open("dataspace_product.h5");
     let error = super::error(|| file.dataset("/data")?.read_bytes());
     assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Limit), "{error}");
-    let error = super::error(|| file.dataset("/data")?.select(&Block::new(&[1 << 31, 7], &[2, 2])).read_bytes());
+    let error = super::error(|| file.dataset("/data")?.select(Block::new(&[1 << 31, 7], &[2, 2])).read_bytes());
     assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Limit), "{error}");
 }

@@ -88,12 +88,51 @@ fn thirty_two_dimensions_are_not_too_many() {
     assert!(StagedArray::full(&[1; 33], &[1; 33], &Array::scalar(0u16)).is_err());
 }
 
+/// Bytes of memory that this process uses.
+#[cfg(target_os = "linux")]
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+/// Memory that other tests take at the same time.
+#[cfg(target_os = "linux")]
+const OTHERS: u64 = 64 << 20;
+
 #[test]
-fn an_array_of_fill_costs_its_map_and_a_copy_nothing() {
-    let begin = std::time::Instant::now();
+#[cfg(target_os = "linux")]
+fn a_chunk_takes_at_most_24_bytes_of_bookkeeping() {
+    const CHUNKS: usize = 16_000_000;
+    let bytes = Array::new(&[CHUNKS as u64], &vec![1u8; CHUNKS]).unwrap();
+    let slab = std::sync::Arc::new(hdfive::stage::MemorySlab::new(&bytes).unwrap());
+    let before = resident();
+    let base = hdfive::stage::Base {
+        slabs: vec![slab],
+        slab_indices: vec![1; CHUNKS],
+        slab_offsets: (0..CHUNKS as u64).rev().collect(),
+        hashes: vec![],
+    };
+    let array = StagedArray::new(&[CHUNKS as u64], &[1], base, None).unwrap();
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 24 * CHUNKS as u64 + OTHERS, "{grown} bytes for {CHUNKS} chunks");
+    let copies = vec![array; 100];
+    let copied = resident().saturating_sub(before);
+    assert!(copied < 24 * CHUNKS as u64 + OTHERS, "{copied} bytes with 100 copies");
+    assert_eq!(copies[99].get(&s![7]).unwrap().values::<u8>().unwrap(), [1]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_array_of_fill_and_its_copies_cost_nothing() {
+    let (begin, before) = (std::time::Instant::now(), resident());
     // 10 GB in 100,000 chunks.
     let array = StagedArray::full(&[100_000, 12_500], &[100, 125], &Array::scalar(1.5f64)).unwrap();
-    let copies = vec![array.clone(); 1000];
+    let mut copies = vec![array; 1000];
     assert_eq!(copies[999].get(&s![99_999, 12_499]).unwrap().values::<f64>().unwrap(), [1.5]);
+    copies[500].set(&s![7, 8], &Array::scalar(2.5f64)).unwrap();
+    assert_eq!(copies[501].get(&s![7, 8]).unwrap().values::<f64>().unwrap(), [1.5]);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < OTHERS, "{grown} bytes");
     assert!(begin.elapsed().as_secs() < 5);
 }

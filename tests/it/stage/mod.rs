@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod datasets;
+mod failures;
 mod large;
 mod model;
 mod plans;

@@ -190,20 +190,6 @@ fn walk_down(start: Option<i64>, stop: Option<i64>, step: i64, length: i64) -> V
     (0..).map(|k| start + k * step).take_while(|at| *at > stop && *at >= 0).collect()
 }
 
-/// Whether ours refuses the selection: an int and a list with a range between them.
-fn is_apart(axes: &[Axis], shape: &[u64]) -> bool {
-    let kinds: Vec<char> = (0..shape.len())
-        .map(|n| match axes.get(n) {
-            Some(Axis::At(_)) if shape[n] > 0 => 'i',
-            Some(Axis::List(_) | Axis::Mask(_)) => 'l',
-            Some(Axis::At(_) | Axis::Range(..)) | None => 'r',
-        })
-        .collect();
-    let (first, last) = (kinds.iter().position(|k| *k != 'r'), kinds.iter().rposition(|k| *k != 'r'));
-    let between = first.zip(last).is_some_and(|(first, last)| kinds[first..=last].contains(&'r'));
-    between && kinds.contains(&'i') && kinds.contains(&'l')
-}
-
 /// One staged array with its plain twin.
 #[derive(Clone)]
 struct Pair {
@@ -238,7 +224,7 @@ impl Pair {
         match operation {
             Operation::Get(axes) => {
                 let (selection, elements, result) = selected(axes, &shape);
-                let array = expected(self.staged.get(&selection), broken || is_apart(axes, &shape))?;
+                let array = expected(self.staged.get(&selection), broken)?;
                 assert_eq!(array.shape(), result);
                 let values: Vec<i64> = elements.iter().map(|at| self.plain.values[place(&shape, at)]).collect();
                 assert_eq!(self.values(&array), values);
@@ -250,7 +236,7 @@ impl Pair {
                 }
                 let numbers = ascending(*value, size(result.iter().product()));
                 let array = if *scalar { Array::scalar(*value) } else { Array::new(&result, &numbers).unwrap() };
-                let refused = is_apart(axes, &shape) || *misfit && !scalar;
+                let refused = *misfit && !scalar;
                 let done = expected(self.staged.set(&selection, &array), broken || refused);
                 assert!(done.is_err() || !refused, "it should have been refused");
                 done?;
@@ -270,12 +256,23 @@ impl Pair {
                 self.note(&points, |n| numbers[n]);
             }
             Operation::Mask { bits, value } => {
-                let all = coordinates(&shape);
-                let values: Vec<bool> = (0..all.len()).map(|n| bits >> (n % 64) & 1 == 1).collect();
-                let chosen = all.into_iter().zip(&values).filter(|(_, v)| **v).map(|(at, _)| at).collect::<Vec<_>>();
-                let selection = Selection::Indices(vec![Index::Mask { shape, values }]);
-                expected(self.staged.set(&selection, &Array::scalar(*value)), broken)?;
-                self.note(&chosen, |_| *value);
+                // A mask of all dimensions, or of the first two.
+                let dimensions = if bits >> 63 == 1 { 2 } else { 3 };
+                let masked = coordinates(&shape[..dimensions]);
+                let values: Vec<bool> = (0..masked.len()).map(|n| bits >> (n % 63) & 1 == 1).collect();
+                let chosen: Vec<_> = masked.into_iter().zip(&values).filter(|(_, v)| **v).map(|(at, _)| at).collect();
+                let mask = Index::Mask { shape: shape[..dimensions].to_vec(), values };
+                let selection = Selection::Indices(vec![mask]);
+                let last = coordinates(&shape[dimensions..]);
+                let both = |head: &Vec<u64>| last.iter().map(|at| [&head[..], at].concat()).collect::<Vec<_>>();
+                let elements: Vec<Vec<u64>> = chosen.iter().flat_map(both).collect();
+                // One value for each element of the last dimension.
+                let row = ascending(*value, last.len());
+                let array = Array::new(&shape[dimensions..], &row).unwrap();
+                expected(self.staged.set(&selection, &array), broken)?;
+                self.note(&elements, |n| row[n % row.len()]);
+                let found = self.values(&self.staged.get(&selection).unwrap());
+                assert_eq!(found, (0..elements.len()).map(|n| row[n % row.len()]).collect::<Vec<_>>());
             }
             Operation::Resize(sizes) => {
                 let shape: Vec<u64> = sizes.iter().map(|n| u64::from(*n)).collect();

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hdfive::selection::{Index, Selection};
 use hdfive::stage::{Array, Base, MemorySlab, Role, StagedArray};
 
+use crate::support;
+
 fn range(start: i64, stop: i64) -> Index {
     Index::Range { start: Some(start), stop: Some(stop), step: 1 }
 }
@@ -58,6 +60,23 @@ fn the_documented_plan_reads_as_documented() {
     assert_eq!(format!("{plan:#}"), format!("SetItemPlan<{totals}>{ASSIGNMENTS}"));
     let listing = array.listing(&plan).unwrap().to_string();
     assert_eq!(listing, format!("SetItemPlan<{totals}>{ASSIGNMENTS}{MAP}"));
+}
+
+#[test]
+fn the_chapter_shows_what_the_example_does() {
+    let read = |name: &str| std::fs::read_to_string(support::package().join(name)).unwrap();
+    let (chapter, example) = (read("docs/staged-arrays.md"), read("examples/staged_array.rs"));
+    let blocks = |kind: &str| -> Vec<String> {
+        let from = |text: &str| text.split("```").next().unwrap().trim().to_owned();
+        chapter.split(&format!("```{kind}\n")).skip(1).map(from).collect()
+    };
+    let lines: Vec<String> = blocks("rust").iter().flat_map(|block| block.lines()).map(|l| l.trim().into()).collect();
+    assert!(lines.len() > 5, "{lines:?}");
+    let missing: Vec<&String> = lines.iter().filter(|line| !example.contains(*line)).collect();
+    assert!(missing.is_empty(), "the example does not have these lines of the chapter: {missing:#?}");
+    let totals = "append 2 empty slabs, 7 slice transfers among 3 slab pairs, drop 0 slabs";
+    let listing = format!("SetItemPlan<value_shape=(3, 3), value_view=[:, :], {totals}>{ASSIGNMENTS}{MAP}");
+    assert!(blocks("text").contains(&listing), "the chapter shows another plan");
 }
 
 #[test]

@@ -11,14 +11,20 @@ use hdfive::stage::Array;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The folder with the recordings, unless it is absent.
+use crate::support;
+
+/// The folder with the recordings; `None`, said aloud, where there is none.
 pub(super) fn folder() -> Option<PathBuf> {
-    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/oracle/staged");
-    let folder = std::env::var_os("HDFIVE_STAGED").map_or_else(default, PathBuf::from);
+    if let Some(folder) = std::env::var_os("HDFIVE_STAGED") {
+        let folder = PathBuf::from(folder);
+        assert!(folder.is_dir(), "HDFIVE_STAGED is {}, which is no folder", folder.display());
+        return Some(folder);
+    }
+    let folder = support::package().join("../shared/oracle/staged");
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("no recorded traces in {}: set HDFIVE_STAGED to the folder that has them", folder.display());
+    support::skipped("recorded traces", "there is no ../shared/oracle/staged; HDFIVE_STAGED can name a folder");
     None
 }
 
@@ -155,6 +161,41 @@ pub(super) fn selection(index: &Value) -> Option<Selection> {
 /// How many lists and masks an index has: with several, ours selects their product.
 pub(super) fn lists(index: &Value) -> usize {
     index["items"].as_array().unwrap().iter().filter(|i| i.get("array").is_some() || i.get("mask").is_some()).count()
+}
+
+/// The dimension of the result that NumPy puts first and ours leaves where it is, as h5py does: that of a list which a
+/// range keeps apart from an integer.
+pub(super) fn moved(index: &Value) -> Option<usize> {
+    let items = index["items"].as_array().unwrap();
+    let is_list = |item: &Value| item.get("array").is_some() || item.get("mask").is_some();
+    let is_fancy = |item: &Value| is_list(item) || item.get("int").is_some();
+    let (first, last) = (items.iter().position(is_fancy)?, items.iter().rposition(is_fancy)?);
+    let list = items.iter().position(is_list)?;
+    let apart = !items[first..=last].iter().all(is_fancy);
+    let ints = items.iter().any(|item| item.get("int").is_some());
+    (apart && ints).then(|| items[..list].iter().filter(|item| item.get("int").is_none()).count())
+}
+
+/// An array of bytes with dimension `axis` first.
+pub(super) fn with_first(array: &Array, axis: usize) -> Array {
+    let mut order: Vec<usize> = (0..array.shape().len()).collect();
+    order.remove(axis);
+    order.insert(0, axis);
+    let shape: Vec<u64> = order.iter().map(|&n| array.shape()[n]).collect();
+    let size = array.element().size();
+    let count = usize::try_from(shape.iter().product::<u64>()).unwrap();
+    let mut bytes = Vec::with_capacity(count * size);
+    for n in 0..count as u64 {
+        let (mut left, mut at) = (n, vec![0; shape.len()]);
+        for (k, &own) in order.iter().enumerate().rev() {
+            at[own] = left % shape[k];
+            left /= shape[k];
+        }
+        let place = at.iter().zip(array.shape()).fold(0, |n, (at, size)| n * size + at);
+        let from = usize::try_from(place).unwrap() * size;
+        bytes.extend_from_slice(&array.bytes()[from..from + size]);
+    }
+    Array::from_bytes(&shape, array.element().clone(), bytes).unwrap()
 }
 
 /// A transfer as recorded: five lists over the dimensions.

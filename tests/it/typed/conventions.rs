@@ -135,3 +135,15 @@ fn values_are_serialised_as_lists_and_maps() -> Result<()> {
     assert_eq!(json[0]["kind"], "GREEN");
     Ok(())
 }
+
+#[test]
+fn native_complex_numbers_of_every_precision_are_read() -> Result<()> {
+    let Some(corpus) = crate::support::corpus("native complex numbers") else { return Ok(()) };
+    let file = File::open(corpus.join("generated/complex.h5"))?;
+    let halves: Vec<Complex<half::f16>> = file.dataset("COMPLEX_IEEE_F16LE")?.read()?;
+    let doubles: Vec<Complex<f64>> = file.dataset("COMPLEX_IEEE_F16LE")?.read()?;
+    let wide = |z: &Complex<half::f16>| Complex::new(z.re.to_f64(), z.im.to_f64());
+    assert_eq!(halves.iter().map(wide).collect::<Vec<_>>(), doubles);
+    assert!(doubles.iter().any(|z| z.im != 0.0));
+    Ok(())
+}

@@ -150,6 +150,10 @@ def converted(source, whole, index, array, wanted, rule):
         array = array.astype("u1")
     if rule == "lossless":
         return exact(array, wanted)
+    if wanted.kind == "f":
+        # libhdf5 rounds ties up where the machine has no instruction for it, and to even elsewhere; NumPy to even.
+        with np.errstate(all="ignore"):
+            return array.astype(wanted)
     if wanted.kind in "iu" and array.dtype.kind == "f" and np.isnan(array).any():
         raise Skip("libhdf5 makes of NaN what the machine makes of it")
     if wanted.kind in "iu" and source.dtype.kind == "f" and ((-1 < array) & (array < 0)).any():
