@@ -171,7 +171,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
         let mut within = false;
-        for place in &self.0.trail {
+        for (outwards, place) in self.0.trail.iter().enumerate() {
             match place {
                 Place::Field { structure, field, address } => write!(f, " ({structure}, {field:?}, at {address:#x})")?,
                 Place::Filter(name) => write!(f, " (filter {name})")?,
@@ -179,6 +179,11 @@ impl fmt::Display for Error {
                 Place::Attribute(name) => write!(f, " (attribute {name:?})")?,
                 Place::Header { address } => write!(f, " (object header at {address:#x})")?,
                 Place::Object(path) => write!(f, "{} {path:?}", if within { "," } else { " in" })?,
+                // Nothing but the file itself: `no such file: x.h5`.
+                Place::File(name) if outwards == 0 => {
+                    write!(f, ": {name}")?;
+                    continue;
+                }
                 Place::File(name) => write!(f, "{} {name}", if within { "," } else { " in" })?,
             }
             within |= matches!(place, Place::Object(_) | Place::File(_));
@@ -211,6 +216,10 @@ mod tests {
             .at(Place::File("data/x.h5".into()));
         let text = r#"needs 4 more bytes, 2 are left (chunk key, "filter mask", at 0x5c) in "/sst", data/x.h5"#;
         assert_eq!(error.to_string(), text);
+        let missing = Error::not_found("no such file").at(Place::File("b.h5".into()));
+        assert_eq!(missing.to_string(), "no such file: b.h5");
+        let outer = missing.at(Place::Object("/v".into())).at(Place::File("a.h5".into()));
+        assert_eq!(outer.to_string(), r#"no such file: b.h5 in "/v", a.h5"#);
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 }

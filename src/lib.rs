@@ -1,4 +1,15 @@
 //! HDF5 in pure Rust: reads real HDF5 files with no libhdf5 and no C.
+//!
+//! Begin at [`File`]: it gives a [`Group`] or a [`Dataset`] by its path. [`Dataset::read`] reads all of a dataset,
+//! [`Dataset::select`] a part that [`s!`] describes, [`Dataset::chunks`] and [`Dataset::rows`] one part after another.
+//! [`H5Type`](trait@H5Type) says what can be read as what; `#[derive(H5Type)]` adds structs and enums of your own.
+//!
+//! ```
+//! let file = hdfive::File::open("testdata/readme/weather.h5")?;
+//! let first: Vec<f32> = file.dataset("/surface/temperature")?.select(hdfive::s![0, 0, ..3]).read()?;
+//! assert_eq!(first, [280.0, 280.1, 280.2]);
+//! # Ok::<(), hdfive::Error>(())
+//! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod convert;

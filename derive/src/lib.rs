@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, parse_macro_input, parse_quo
 /// Reads a struct from compounds by the names of its fields, or an enum from enumerations by the names of its variants.
 ///
 /// A compound may have more members than the struct has fields, in any order and of any types that the fields'
-/// types can be read from. `#[h5(rename = "name")]` before a field or a variant says what it is called in the file.
+/// types can be read from. The type must be `Clone` too. `#[h5(rename = "name")]` before a field or a variant says what it is called in the file.
 ///
 /// ```ignore
 /// #[derive(Clone, hdfive::H5Type)]

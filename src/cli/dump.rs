@@ -21,7 +21,7 @@ elements lose their middle, unless --all is given. Where the output is no termin
 Examples:
   h5 dump weather.h5 /surface/temperature
   h5 dump weather.h5 '/surface/temperature[0, :4, -1]'
-  h5 dump weather.h5 /stations --csv > stations.csv
+  h5 dump weather.h5 /stations/place --csv > stations.csv
   h5 dump weather.h5 /lat --npy lat.npy"
 )]
 pub(crate) struct Dump {

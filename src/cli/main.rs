@@ -123,10 +123,7 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "h5", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };
     match result {
@@ -137,6 +134,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+    // It panics where it cannot write, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "h5", &mut script);
+    let mut out = std::io::stdout().lock();
+    out.write_all(&script)?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn man() -> Result<ExitCode, Failure> {

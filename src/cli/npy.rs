@@ -13,7 +13,7 @@ use crate::Failure;
 pub(crate) fn write(path: &str, dataset: &Dataset, part: Selection) -> Result<(), Failure> {
     let described = describe(dataset.datatype());
     let described = described.ok_or_else(|| {
-        Failure::Said(format!("NumPy has no type for elements that are {}", short(dataset.datatype())))
+        Failure::Said(format!("elements that are {} cannot be written for NumPy", short(dataset.datatype())))
     })?;
     let selection = dataset.select(part);
     let shape: String = selection.shape()?.iter().map(|size| format!("{size}, ")).collect();
@@ -22,14 +22,15 @@ pub(crate) fn write(path: &str, dataset: &Dataset, part: Selection) -> Result<()
     let padding = 64 - (10 + head.len() + 1) % 64;
     let length = head.len() + padding + 1;
     let length = u16::try_from(length).map_err(|_| Failure::Said("the type has too many members".to_owned()))?;
-    let mut out = std::fs::File::create(path)?;
+    let created = std::fs::File::create(path);
+    let mut out = created.map_err(|error| Failure::Said(format!("{path} cannot be written: {error}")))?;
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(format!("{head}{}\n", " ".repeat(padding)).as_bytes())?;
     Ok(out.write_all(&selection.read_bytes()?)?)
 }
 
-/// A datatype as NumPy describes it; `None` for one that it does not have.
+/// A datatype as NumPy describes it; `None` for one that has no such description.
 fn describe(datatype: &Datatype) -> Option<String> {
     Some(match &datatype.class {
         Class::Compound(members) => format!("[{}]", fields(members, datatype.size)?),
@@ -83,15 +84,18 @@ fn fields(members: &[Member], size: u32) -> Option<String> {
             fields.push(format!("('', '|V{gap}')"));
         }
         let name = text(&member.name).replace('\\', "\\\\").replace('\'', "\\'");
-        member.dimensions.is_none().then_some(())?;
-        fields.push(match &member.datatype.class {
-            Class::Array { shape, base, .. } => {
-                let shape: String = shape.iter().map(|size| format!("{size}, ")).collect();
-                format!("('{name}', {}, ({shape}))", describe(base)?)
-            }
-            _ => format!("('{name}', {})", describe(&member.datatype)?),
+        let old = member.dimensions.as_ref().map_or(&[][..], |old| old.shape());
+        let (shape, base) = match &member.datatype.class {
+            Class::Array { shape, base, .. } if old.is_empty() => (shape.as_slice(), base.as_ref()),
+            _ => (old, &member.datatype),
+        };
+        let listed: String = shape.iter().map(|size| format!("{size}, ")).collect();
+        fields.push(match shape {
+            [] => format!("('{name}', {})", describe(base)?),
+            _ => format!("('{name}', {}, ({listed}))", describe(base)?),
         });
-        at = member.byte_offset.checked_add(member.datatype.size)?;
+        let size = old.iter().try_fold(member.datatype.size, |size, &count| size.checked_mul(count))?;
+        at = member.byte_offset.checked_add(size)?;
     }
     let gap = size.checked_sub(at)?;
     if gap > 0 {

@@ -18,8 +18,9 @@ const MOST_LISTED: u64 = 1 << 24;
 impl Reference {
     /// The object that it points at, or at a part of which.
     ///
-    /// `file` is the file in which the reference stands. Errors are `NotFound` if it points at nothing, and those of
-    /// opening objects, and files where it points into another.
+    /// `file` is the file in which the reference stands. References hold addresses, not names: `path` of the object says
+    /// `object at 0x578`. Errors are `NotFound` if it points at nothing, and those of opening objects, and files where
+    /// it points into another.
     pub fn follow(&self, file: &File) -> Result<Object> {
         let Some(address) = self.address() else { return Err(Error::not_found("the reference points at nothing")) };
         let path = format!("object at {address}");

@@ -1,12 +1,12 @@
 //! What no file of a command's output can say.
 
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::h5;
-use crate::support::testdata;
+use crate::support::{python, scratch, testdata};
 
 fn jsonl(arguments: &[&str]) -> (Vec<Value>, Option<i32>, String) {
     let output = h5().args(arguments).output().unwrap();
@@ -78,13 +78,46 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
+#[test]
+fn nobody_who_reads_is_no_error() {
+    for arguments in [&["completions", "bash"][..], &["man"], &["filters"], &["check", "readme/weather.h5"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = h5().args(arguments).stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn numpy_loads_what_is_written_for_it() {
+    let folder = scratch("npy");
+    let paths = ["lat", "surface/rain", "surface/temperature", "stations/place"];
+    for (number, path) in paths.iter().enumerate() {
+        let out = folder.join(format!("{number}.npy"));
+        let output = h5().args(["dump", "readme/weather.h5", path, "--npy"]).arg(out).output().unwrap();
+        assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let script = "
+import sys, h5py, numpy
+file, folder, *paths = sys.argv[1:]
+with h5py.File(file) as f:
+    for number, path in enumerate(paths):
+        got, wanted = numpy.load(f'{folder}/{number}.npy'), f[path][()]
+        assert got.dtype == wanted.dtype and (got == wanted).all(), (path, got.dtype, wanted.dtype)
+";
+    let mut command = Command::new(python::python());
+    command.args(["-c", script]).arg(testdata("readme/weather.h5")).arg(folder).args(paths);
+    python::run(&mut command, "it loads what was written");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_of_many_elements_costs_no_memory() {
     use crate::support::package;
     let h5 = h5().get_program().to_owned();
     let script = "ulimit -v 2000000; exec \"$0\" digest --json --no-limit hostile/many_elements.h5";
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let output = command.args(["-c", script]).arg(h5).current_dir(package().join("testdata")).output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     let datasets = document["objects"].as_array().unwrap().iter().filter(|o| o["kind"] == "dataset");
