@@ -41,7 +41,9 @@ fn test_files_are_small() {
     let mut total = 0;
     for path in support::files(&support::testdata(""), &|path| !path.to_string_lossy().ends_with("chunks.json")) {
         let size = std::fs::metadata(&path).unwrap().len();
-        assert!(size < 140_000, "{} has {size} bytes", path.display());
+        // A flood needs water.
+        let most = if path.components().any(|part| part.as_os_str() == "hostile") { 400_000 } else { 140_000 };
+        assert!(size < most, "{} has {size} bytes", path.display());
         total += size;
     }
     assert!(total < 3_000_000, "all files of testdata have {total} bytes");
