@@ -278,8 +278,7 @@ fn random_triples_of_dataset_selection_and_type_equal_h5py() {
     let number = |name: &str, usual: u64| {
         std::env::var(name).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name} is {text}")))
     };
-    let time = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
-    let (wanted, seed) = (number("HDFIVE_TRIPLES", 3000), number("HDFIVE_SEED", time).max(1));
+    let (wanted, seed) = (number("HDFIVE_TRIPLES", 3000), number("HDFIVE_SEED", 1).max(1));
     let places = places();
     assert!(places.len() > 200, "only {} datasets", places.len());
     let (mut dice, mut oracle) = (Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), Oracle::start());
