@@ -109,6 +109,7 @@ fn print(out: &mut impl Write, file: &str, report: &hdfive::Result<Report>) -> R
         writeln!(out, "{file}: not checked: {unchecked}")?;
     }
     let verdict = match report.problems.len() {
+        0 if !report.unchecked.is_empty() => "sound as far as it was checked".to_owned(),
         0 => "sound".to_owned(),
         1 => "1 problem".to_owned(),
         n => format!("{n} problems"),
