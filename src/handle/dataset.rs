@@ -19,8 +19,8 @@ use crate::object::heap;
 use crate::plan::ReadPlan;
 use crate::read::{self, Reading, SourceTable};
 use crate::selection::{Destination, Selected, shape};
-use crate::storage::Purpose;
-use crate::wire::{Addr, SourceId};
+use crate::storage::{Purpose, SharedSource};
+use crate::wire::{Addr, ByteRange, SourceId};
 
 /// A dataset: an array of elements of one datatype.
 #[derive(Clone, Debug)]
@@ -327,6 +327,22 @@ impl Dataset {
         read::plan(&manifest, self.element_size()?, selected).map_err(|e| self.at(e))
     }
 
+    /// Reads all elements, as stored, into memory of their size. Errors do not name the dataset yet.
+    pub(super) fn read_all(&self, into: &mut [u8]) -> Result<()> {
+        // What lies in one piece needs no plan.
+        if let Manifest::Segments { segments, files } = &*self.manifest()?
+            && let ([whole], []) = (&segments[..], &files[..])
+            && u64::try_from(into.len()) == Ok(whole.size)
+        {
+            return self.sources(Vec::new()).read(whole.source, ByteRange::new(whole.addr, whole.size), into);
+        }
+        self.read_selected(&Selected::all(self.shape()), into)
+    }
+
+    fn sources(&self, others: Vec<SharedSource>) -> SourceTable<'_> {
+        SourceTable { container: &self.node.core.container, others }
+    }
+
     /// Reads what is `selected`, as stored, into memory of its size. Errors do not name the dataset yet.
     pub(super) fn read_selected(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
         if into.is_empty() {
@@ -354,7 +370,7 @@ impl Dataset {
             Manifest::Chunks(chunks) => Some(chunks),
             Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => None,
         };
-        let sources = SourceTable { container: &self.node.core.container, others };
+        let sources = self.sources(others);
         let partial_unfiltered = self.partial_chunks_unfiltered();
         let (fill, pipeline) = (fill.as_deref(), pipeline.as_ref());
         Reading { sources, fill, chunks, pipeline, partial_unfiltered }.run(&plan, into)

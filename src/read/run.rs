@@ -214,8 +214,8 @@ impl SourceTable<'_> {
         Ok(Cow::Borrowed(&buffer[..]))
     }
 
-    /// Reads `range` of a source into `slot`.
-    fn read(&self, source: SourceId, range: ByteRange, slot: &mut [u8]) -> Result<()> {
+    /// Reads `range` of a source into `slot`, which is as large.
+    pub(crate) fn read(&self, source: SourceId, range: ByteRange, slot: &mut [u8]) -> Result<()> {
         let loaded = &self.container.loaded;
         if let Some(other) = source.0.checked_sub(1) {
             let other = usize::try_from(other).ok().and_then(|i| self.others.get(i));
