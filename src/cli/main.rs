@@ -11,6 +11,7 @@ mod explain;
 mod filters;
 mod ls;
 mod npy;
+mod repack;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ enum Command {
     Explain(explain::Explain),
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
+    Repack(repack::Repack),
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
     Completions {
@@ -123,6 +125,7 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
+        Command::Repack(repack) => repack.run(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };

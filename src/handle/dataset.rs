@@ -185,7 +185,7 @@ impl Dataset {
         Ok(pipeline.filters.iter().map(filter).collect())
     }
 
-    pub(super) fn filter_pipeline(&self) -> Result<Option<FilterPipeline>> {
+    pub(crate) fn filter_pipeline(&self) -> Result<Option<FilterPipeline>> {
         let pipeline = self.node.run(|scope| self.node.header.message::<FilterPipeline>(scope))?;
         Ok(pipeline.filter(|p| !p.filters.is_empty()))
     }
@@ -337,6 +337,16 @@ impl Dataset {
             return self.sources(Vec::new()).read(whole.source, ByteRange::new(whole.addr, whole.size), into);
         }
         self.read_selected(&Selected::all(self.shape()), into)
+    }
+
+    /// The file that its data lie in.
+    pub(crate) fn source_table(&self) -> SourceTable<'_> {
+        self.sources(Vec::new())
+    }
+
+    /// Its dataspace as the file has it, also where that of a virtual dataset depends on its sources.
+    pub(crate) fn stored_dataspace(&self) -> Result<Dataspace> {
+        self.node.run(|scope| self.node.header.expect(scope))
     }
 
     fn sources(&self, others: Vec<SharedSource>) -> SourceTable<'_> {
