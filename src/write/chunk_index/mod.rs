@@ -27,15 +27,21 @@ pub struct Indexed<'a> {
     pub filtered: bool,
 }
 
-/// The index that libhdf5 chooses for chunks that are allocated one by one.
+/// Elements of a fixed array at most: it has one for every chunk of the largest shape, stored or not.
+const LARGEST_FIXED: u64 = 1 << 24;
+
+/// The index that libhdf5 chooses for chunks that are allocated one by one; a version 2 B-tree where a fixed array would
+/// be too large for what a largest shape only allows.
 pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u64>], chunk: &[u64]) -> ChunkIndex {
     if level < Compatibility::V110 {
         return ChunkIndex::BTreeV1;
     }
+    let counts = max_shape.iter().zip(chunk).map(|(max, chunk)| max.unwrap_or(0).div_ceil(*chunk));
+    let array = counts.try_fold(1, u64::checked_mul).filter(|count| *count <= LARGEST_FIXED);
     let fixed = shape.iter().zip(max_shape).all(|(size, max)| Some(*size) == *max);
     match max_shape.iter().filter(|max| max.is_none()).count() {
         0 if fixed && shape == chunk => ChunkIndex::Single { filtered: None },
-        0 => ChunkIndex::FixedArray { page_bits: fixed_array::PAGE_BITS },
+        0 if array.is_some() => ChunkIndex::FixedArray { page_bits: fixed_array::PAGE_BITS },
         1 => extensible_array::USUAL,
         _ => trees::USUAL,
     }
