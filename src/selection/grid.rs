@@ -19,9 +19,9 @@ use crate::selection::transfer::Transfer;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
-    shape: Vec<u64>,
-    chunk: Vec<u64>,
-    counts: Vec<u64>,
+    /// The array's shape, that of a chunk, and how many chunks along each dimension: one piece of memory, as every
+    /// selection of chunks has a grid.
+    sizes: Vec<u64>,
     len: u64,
 }
 
@@ -39,22 +39,27 @@ impl Grid {
         }
         let counts: Vec<u64> = shape.iter().zip(chunk).map(|(size, chunk)| size.div_ceil(*chunk)).collect();
         let len = shape::count(&counts)?;
-        Ok(Grid { shape: shape.to_vec(), chunk: chunk.to_vec(), counts, len })
+        Ok(Grid { sizes: [shape, chunk, &counts].concat(), len })
+    }
+
+    fn part(&self, n: usize) -> &[u64] {
+        let rank = self.sizes.len() / 3;
+        &self.sizes[n * rank..(n + 1) * rank]
     }
 
     /// The array's shape.
     pub fn shape(&self) -> &[u64] {
-        &self.shape
+        self.part(0)
     }
 
     /// The shape of a whole chunk.
     pub fn chunk_shape(&self) -> &[u64] {
-        &self.chunk
+        self.part(1)
     }
 
     /// How many chunks along each dimension.
     pub fn counts(&self) -> &[u64] {
-        &self.counts
+        self.part(2)
     }
 
     /// How many chunks.

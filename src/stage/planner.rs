@@ -51,13 +51,14 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    /// One transfer plan per pair of `sides`, source and destination; `rows` are those there, for the n-th chunk.
+    /// Adds one transfer plan per pair of `sides`, source and destination; `rows` are those there, for the n-th chunk.
     pub(crate) fn by_slab(
         &self,
         placed: &[Placed],
         sides: impl Fn(&Placed) -> (Side, Side),
         rows: impl Fn(&Placed, u64) -> (u64, u64),
-    ) -> Vec<TransferPlan> {
+        plans: &mut Vec<TransferPlan>,
+    ) {
         let (Move { part, selection, moves }, mut n) = (*self, 0..);
         let mut cell = |chunk: &Placed| {
             let (source_row, destination_row) = rows(chunk, n.next().unwrap_or_default());
@@ -68,7 +69,7 @@ impl Move {
             let cells = group.iter().map(&mut cell).collect();
             TransferPlan { source, destination, part, selection, moves, cells }
         };
-        placed.chunk_by(|a, b| sides(a) == sides(b)).map(plan).collect()
+        plans.extend(placed.chunk_by(|a, b| sides(a) == sides(b)).map(plan));
     }
 }
 
@@ -92,7 +93,7 @@ impl SlabChanges {
         self.append.push(slab_shape(chunk, placed.len())?);
         let how = Move { part, selection, moves: true };
         let sides = |from: &Placed| (Side::Slab(from.slab), Side::Slab(slab));
-        self.transfers.extend(how.by_slab(placed, sides, |from, n| (from.row, n * chunk[0])));
+        how.by_slab(placed, sides, |from, n| (from.row, n * chunk[0]), &mut self.transfers);
         Ok(slab)
     }
 }
@@ -125,7 +126,7 @@ impl StagedArray {
         let all = placed(&touched, &self.map, &self.grid, |_| true);
         let how = Move { part: Part::Selected, selection: 0, moves: false };
         let sides = |from: &Placed| (Side::Slab(from.slab), Side::Result);
-        plan.transfers = how.by_slab(&all, sides, |from, _| (from.row, 0));
+        how.by_slab(&all, sides, |from, _| (from.row, 0), &mut plan.transfers);
         plan.selections.push(touched);
         Ok(plan)
     }
@@ -161,12 +162,12 @@ impl StagedArray {
             changes.append.push(slab_shape(chunk, whole.len())?);
             let how = Move { part: Part::Selected, selection: 0, moves: true };
             let sides = |_: &Placed| (Side::Value, Side::Slab(slab));
-            changes.transfers.extend(how.by_slab(whole, sides, |_, n| (0, n * chunk[0])));
+            how.by_slab(whole, sides, |_, n| (0, n * chunk[0]), &mut changes.transfers);
         }
         let how = Move { part: Part::Selected, selection: 0, moves: false };
         let sides = |chunk: &Placed| (Side::Value, Side::Slab(chunk.slab));
         for there in [staged, &partly] {
-            changes.transfers.extend(how.by_slab(there, sides, |chunk, _| (0, chunk.row)));
+            how.by_slab(there, sides, |chunk, _| (0, chunk.row), &mut changes.transfers);
         }
         Ok(SetItemPlan { value_shape, kept, changes })
     }

@@ -172,7 +172,7 @@ impl Planner<'_> {
         if !found.is_empty() {
             let how = Move { part: Part::Selected, selection: self.changes.selections.len(), moves: false };
             let sides = |chunk: &Placed| (Side::Slab(0), Side::Slab(chunk.slab));
-            self.changes.transfers.extend(how.by_slab(&found, sides, |chunk, _| (0, chunk.row)));
+            how.by_slab(&found, sides, |chunk, _| (0, chunk.row), &mut self.changes.transfers);
             self.changes.selections.push(touched);
         }
         Ok(())
