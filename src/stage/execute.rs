@@ -15,6 +15,9 @@ use crate::stage::texts::Texts;
 /// Bytes below which threads cost more than they bring.
 const PARALLEL: usize = 1 << 20;
 
+/// Bytes that are cast at a time on their way to a result, so that they stay in the cache between.
+const AT_ONCE: usize = 1 << 17;
+
 /// Where elements come from.
 #[derive(Clone, Copy)]
 pub(crate) enum From<'a> {
@@ -264,7 +267,9 @@ impl Job<'_> {
     /// Moves elements of type `before` to a result, in bands on several threads where that is worth it.
     fn to_bands(&self, plan: &GetItemPlan, flows: &[Flow<'_>], out: &mut [u8], before: &ElementType) -> Result<()> {
         let (all, shape) = (out.len(), &plan.aligned_shape);
-        let Some(bands) = Bands::new(plan, self.chunk, (all, self.element.size())) else {
+        let uncast = if before == self.element { 0 } else { all / self.element.size() * before.size() };
+        let bands = (uncast / AT_ONCE).max(4 * threads()) as u64;
+        let Some(bands) = Bands::new(plan, self.chunk, (all, self.element.size()), bands) else {
             return self.to_band(cells(flows), (out, shape, all), before, |_| true);
         };
         let mut buckets: Vec<Vec<(&Flow<'_>, &Cell)>> = vec![vec![]; bands.count(all)];
@@ -347,15 +352,14 @@ struct Bands {
 }
 
 impl Bands {
-    /// How to cut the result of `plan`, of `len` bytes; `None` if it is not worth it.
-    fn new(plan: &GetItemPlan, chunk: &[u64], (len, size): (usize, usize)) -> Option<Bands> {
-        let threads = threads();
+    /// How to cut the result of `plan`, of `len` bytes, into about so many; `None` if it is not worth it.
+    fn new(plan: &GetItemPlan, chunk: &[u64], (len, size): (usize, usize), bands: u64) -> Option<Bands> {
         plan.selections.first()?.axes()?;
         if len < PARALLEL {
             return None;
         }
         let axis = plan.aligned_shape.iter().position(|n| *n > 1)?;
-        let bands = plan.aligned_shape[axis].min(4 * threads as u64);
+        let bands = plan.aligned_shape[axis].min(bands);
         let rows = plan.aligned_shape[axis].div_ceil(bands).next_multiple_of(chunk[axis]);
         let unit: u64 = plan.aligned_shape[axis + 1..].iter().product();
         Some(Bands { axis, len: rows, bytes: shape::index(rows * unit) * size })
