@@ -1,4 +1,18 @@
 //! Files written anew: the same objects, links, attributes, types and data, as another version of HDF5 would store them.
+//!
+//! ```
+//! use hdfive::repack::Repack;
+//! use hdfive::write::Compatibility;
+//!
+//! # fn main() -> hdfive::Result<()> {
+//! let old = hdfive::File::open("testdata/readme/weather.h5")?;
+//! let path = std::env::temp_dir().join("weather-for-everybody.h5");
+//! let left_out = Repack::new().compatibility(Compatibility::Earliest).write(&old, &path)?;
+//! assert!(left_out.is_empty());
+//! let new = hdfive::File::open(&path)?;
+//! assert_eq!(new.dataset("lat")?.read::<f32>()?, old.dataset("lat")?.read::<f32>()?);
+//! # Ok(()) }
+//! ```
 
 mod datasets;
 mod elements;
@@ -13,7 +27,7 @@ use crate::format::message::attribute::{Attribute as Message, Embedded};
 use crate::handle::{Attribute, File, Group, Link, LinkTarget, Object, StorageLayout, TreeObject};
 use crate::inspect::Tree;
 use crate::storage::{ByteSink, FileSink};
-use crate::wire::Addr;
+use crate::wire::{Addr, Sizes, Structure};
 use crate::write::{self, Body, Compatibility, Draft, NumberedAttribute, ObjectId, Target};
 
 /// How a file is written anew.
@@ -288,6 +302,11 @@ impl Copier<'_> {
         let stored_name = Bytes::from([attribute.name_bytes(), &[0]].concat());
         let character_set = u8::from(attribute.name_is_utf8());
         let dataspace = Embedded::Here(level.dataspace(attribute.dataspace())?);
-        Ok(Message { version, stored_name, character_set, datatype, dataspace, data, extra: None })
+        let message = Message { version, stored_name, character_set, datatype, dataspace, data, extra: None };
+        let size = message.size(Sizes::EIGHT, ())?;
+        if level == Compatibility::Earliest && size > write::MAX_MESSAGE {
+            return Err(Error::unsupported(format!("{size} bytes cannot be written for Earliest")));
+        }
+        Ok(message)
     }
 }

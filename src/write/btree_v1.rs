@@ -8,7 +8,7 @@ use crate::wire::{Addr, Structure};
 /// Places the tree over these children, which stand between the keys, and says where its root is.
 ///
 /// `k` is half of the children of a node at most, as the superblock states it. A tree over nothing is an empty leaf.
-pub fn build<K: NodeKey + Clone>(
+pub(super) fn build<K: NodeKey + Clone>(
     space: &mut dyn Place,
     mut keys: Vec<K>,
     mut children: Vec<Addr>,

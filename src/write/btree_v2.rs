@@ -7,7 +7,7 @@ use crate::wire::place::{Place, place};
 
 /// How large nodes are, and when they are split and merged by who changes the tree later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub(super) struct Parameters {
     /// Bytes of a node.
     pub node_size: u32,
     /// Percentage at which nodes are split.
@@ -18,13 +18,13 @@ pub struct Parameters {
 
 impl Parameters {
     /// Of links, attributes and huge objects.
-    pub const OBJECTS: Parameters = Parameters { node_size: 512, split_percent: 100, merge_percent: 40 };
+    pub(super) const OBJECTS: Parameters = Parameters { node_size: 512, split_percent: 100, merge_percent: 40 };
     /// Of chunks.
-    pub const CHUNKS: Parameters = Parameters { node_size: 2048, split_percent: 100, merge_percent: 40 };
+    pub(super) const CHUNKS: Parameters = Parameters { node_size: 2048, split_percent: 100, merge_percent: 40 };
 }
 
 /// Places the tree of these records, which are in its order, and says where its header is.
-pub fn build<R: Record>(
+pub(super) fn build<R: Record>(
     space: &mut dyn Place,
     parameters: Parameters,
     records: Vec<R>,

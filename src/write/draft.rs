@@ -1,9 +1,10 @@
 //! A new file before it is one: its objects are known, the data of its datasets are written, nothing leads to them yet.
 
+use super::assembly::Placed;
 use super::compatibility::Compatibility;
 use super::global_heap::GlobalHeap;
 use super::header::HeaderBuilder;
-use super::object::{Body, Context, Group, Link, Object, ObjectId, Placed, Target};
+use super::object::{Body, Context, Group, Link, Object, ObjectId, Target};
 use super::space::Space;
 use super::symbol_table::{INTERNAL_K, LEAF_K};
 use crate::error::{Error, Result};

@@ -11,7 +11,7 @@ use crate::wire::{Addr, Sizes, Structure};
 
 /// How a heap's space is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub(super) struct Parameters {
     id_size: u16,
     first_block: u64,
     max_bits: u16,
@@ -19,19 +19,19 @@ pub struct Parameters {
 
 impl Parameters {
     /// Of the links of a group.
-    pub const LINKS: Parameters = Parameters { id_size: 7, first_block: 512, max_bits: 32 };
+    pub(super) const LINKS: Parameters = Parameters { id_size: 7, first_block: 512, max_bits: 32 };
     /// Of the attributes of an object.
-    pub const ATTRIBUTES: Parameters = Parameters { id_size: 8, first_block: 1024, max_bits: 40 };
+    pub(super) const ATTRIBUTES: Parameters = Parameters { id_size: 8, first_block: 1024, max_bits: 40 };
 }
 
 /// Larger objects are huge.
-const MAX_MANAGED: usize = 4096;
+const MAX_MANAGED: u32 = 4096;
 /// Blocks have checksums.
 const CHECKSUMS: u8 = 2;
 
 /// A heap that was placed.
 #[derive(Debug)]
-pub struct Placed {
+pub(super) struct Placed {
     /// Its header.
     pub addr: Addr,
     /// The ids of its objects, encoded, in the order in which they came.
@@ -46,7 +46,7 @@ struct Block {
 }
 
 /// Places a heap of these objects.
-pub fn build(space: &mut dyn Place, parameters: Parameters, objects: &[Bytes]) -> Result<Placed> {
+pub(super) fn build(space: &mut dyn Place, parameters: Parameters, objects: &[Bytes]) -> Result<Placed> {
     let sizes = space.sizes();
     let mut header = empty(parameters);
     let table = header.table()?;
@@ -54,7 +54,7 @@ pub fn build(space: &mut dyn Place, parameters: Parameters, objects: &[Bytes]) -
     let ids = header.id_context(sizes)?;
     let (mut blocks, mut huge, mut encoded) = (Vec::new(), Vec::new(), Vec::new());
     for object in objects {
-        let location = if object.len() > MAX_MANAGED {
+        let location = if object.len() as u64 > MAX_MANAGED.into() {
             let id = huge.len() as u64 + 1;
             let size = object.len() as u64;
             huge.push(HugeIndirect { addr: place_bytes(space, "huge object", object.to_vec())?, size, id });
@@ -81,7 +81,7 @@ fn empty(Parameters { id_size, first_block, max_bits }: Parameters) -> Header {
     Header {
         id_size,
         flags: CHECKSUMS,
-        max_managed: MAX_MANAGED as u32,
+        max_managed: MAX_MANAGED,
         next_huge: 0,
         huge_tree: None,
         free: 0,

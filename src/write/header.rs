@@ -14,14 +14,13 @@ const CONSTANT: u8 = 1;
 /// The flag of messages whose data say where they are.
 pub(super) const SHARED: u8 = 2;
 /// The largest message.
-pub(super) const MAX_MESSAGE: usize = 0xffff;
+pub(crate) const MAX_MESSAGE: usize = 0xffff;
 
 /// The messages of an object, in the order in which they will stand.
 #[derive(Debug)]
 pub struct HeaderBuilder {
     framing: Framing,
     flags: u8,
-    attribute_phase: Option<(u16, u16)>,
     reference_count: u32,
     list: Vec<HeaderMessage>,
 }
@@ -29,7 +28,7 @@ pub struct HeaderBuilder {
 impl HeaderBuilder {
     /// A header of version 1.
     pub fn v1(reference_count: u32) -> Self {
-        HeaderBuilder { framing: Framing::V1, flags: 0, attribute_phase: None, reference_count, list: Vec::new() }
+        HeaderBuilder { framing: Framing::V1, flags: 0, reference_count, list: Vec::new() }
     }
 
     /// A header of version 2, which tracks the creation order of attributes, and indexes it, as `order` says.
@@ -38,7 +37,7 @@ impl HeaderBuilder {
             None => (Framing::V2, 0),
             Some(indexed) => (Framing::V2Ordered, 4 | u8::from(indexed) << 3),
         };
-        HeaderBuilder { framing, flags, attribute_phase: None, reference_count: 1, list: Vec::new() }
+        HeaderBuilder { framing, flags, reference_count: 1, list: Vec::new() }
     }
 
     /// Adds a message.
@@ -94,7 +93,7 @@ impl HeaderBuilder {
             0x100..=0xffff => 1,
             _ => 2,
         };
-        Ok(Prefix::V2 { flags: self.flags | width, times: None, attribute_phase: self.attribute_phase })
+        Ok(Prefix::V2 { flags: self.flags | width, times: None, attribute_phase: None })
     }
 
     /// Puts the header at `addr`, where its whole size was reserved.

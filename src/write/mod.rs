@@ -4,6 +4,7 @@
 //! Builders make a structure and all that belongs to it in one go: B-trees from sorted records, heaps from objects, chunk
 //! indexes from manifests. They see no more of a file than [`Place`](crate::wire::place::Place).
 
+mod assembly;
 mod attributes;
 mod btree_v1;
 mod btree_v2;
@@ -22,6 +23,7 @@ mod symbol_table;
 pub(crate) use chunk_index::chosen as chunk_index;
 pub use compatibility::Compatibility;
 pub use draft::Draft;
+pub(crate) use header::MAX_MESSAGE;
 pub(crate) use local_heap::place_texts as local_heap;
 pub(crate) use object::shared;
 pub use object::{Body, Dataset, Group, Link, NumberedAttribute, Object, ObjectId, Storage, Target};

@@ -19,7 +19,7 @@ pub(super) const LEAF_K: u16 = 4;
 
 /// A member of an old-style group.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub(super) struct Member {
     /// Its name.
     pub name: Vec<u8>,
     /// What it is.
@@ -28,7 +28,7 @@ pub struct Member {
 
 /// What a member of an old-style group is.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub(super) enum Target {
     /// An object.
     Hard(Addr),
     /// A path.
@@ -36,7 +36,7 @@ pub enum Target {
 }
 
 /// Places the symbol table of a group with these members, which are sorted by the bytes of their names.
-pub fn build(space: &mut dyn Place, members: &[Member]) -> Result<SymbolTable> {
+pub(super) fn build(space: &mut dyn Place, members: &[Member]) -> Result<SymbolTable> {
     let sizes = space.sizes();
     let mut heap = Segment::default();
     let mut entries = Vec::with_capacity(members.len());

@@ -16,7 +16,7 @@ use crate::wire::place::Place;
 
 /// The chunks of a dataset that was written.
 #[derive(Clone, Copy, Debug)]
-pub struct Indexed<'a> {
+pub(super) struct Indexed<'a> {
     /// Where they lie.
     pub chunks: &'a Chunks,
     /// The dataset's largest shape.
@@ -36,7 +36,7 @@ pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u6
     if level < Compatibility::V110 {
         return ChunkIndex::BTreeV1;
     }
-    let counts = max_shape.iter().zip(chunk).map(|(max, chunk)| max.unwrap_or(0).div_ceil(*chunk));
+    let mut counts = max_shape.iter().zip(chunk).map(|(max, chunk)| max.unwrap_or(0).div_ceil(*chunk));
     let array = counts.try_fold(1, u64::checked_mul).filter(|count| *count <= LARGEST_FIXED);
     let fixed = shape.iter().zip(max_shape).all(|(size, max)| Some(*size) == *max);
     match max_shape.iter().filter(|max| max.is_none()).count() {
@@ -49,7 +49,7 @@ pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u6
 
 impl Indexed<'_> {
     /// Places the index that `layout` names, and writes down in it where it is.
-    pub fn build(&self, space: &mut dyn Place, layout: &mut Chunked, chunk_k: u16) -> Result<()> {
+    pub(super) fn build(&self, space: &mut dyn Place, layout: &mut Chunked, chunk_k: u16) -> Result<()> {
         if self.chunks.is_empty() {
             return Ok(());
         }
