@@ -85,7 +85,7 @@ impl Copier<'_> {
         if segments.is_empty() {
             return Ok(None);
         }
-        let names: Vec<&[u8]> = segments.iter().map(|segment| segment.file.as_bytes()).collect();
+        let names: Vec<Vec<u8>> = segments.iter().map(|s| self.names.file(s.file.as_bytes())).collect();
         let (heap, positions) = write::local_heap(&mut self.draft.space, &names)?;
         let slot = |(segment, name): (&ExternalSegment, u64)| Slot { name, offset: segment.offset, size: segment.size };
         let slots: Vec<Slot> = segments.iter().zip(positions).map(slot).collect();
@@ -211,7 +211,7 @@ impl Copier<'_> {
             return Ok(Storage::Virtual(None, 0));
         }
         let mapping = |m: crate::index::virtual_layout::StoredMapping| Mapping {
-            file: Name::Text(m.file.into_bytes()),
+            file: Name::Text(self.names.numbered(&m.file)),
             dataset: Name::Text(m.dataset.into_bytes()),
             source: m.source,
             target: m.target,

@@ -16,11 +16,14 @@
 
 mod datasets;
 mod elements;
+mod names;
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use bytes::Bytes;
+
+use names::Names;
 
 use crate::error::{Error, Place, Result};
 use crate::format::message::attribute::{Attribute as Message, Embedded};
@@ -58,19 +61,24 @@ impl Repack {
         self
     }
 
-    /// Writes `file` anew to `path`. What was there is replaced when all is written, and stays if it fails.
+    /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is replaced when all is written, and stays if it fails.
     ///
     /// Gives what was left out: objects that cannot be read, and what the compatibility level cannot hold. Errors are
     /// those of reading and writing.
     pub fn write(&self, file: &File, path: impl AsRef<Path>) -> Result<Vec<LeftOut>> {
-        self.write_to(file, Box::new(FileSink::create(path)?))
+        let names = Names::moved(Path::new(file.filename()), path.as_ref());
+        self.copy(file, Box::new(FileSink::create(path)?), names)
     }
 
-    /// Writes `file` anew to a sink, as [`write`](Self::write) does.
+    /// Writes `file` anew to a sink, as [`write`](Self::write) does, with the names of other files as they are.
     pub fn write_to(&self, file: &File, sink: Box<dyn ByteSink>) -> Result<Vec<LeftOut>> {
+        self.copy(file, sink, Names::default())
+    }
+
+    fn copy(&self, file: &File, sink: Box<dyn ByteSink>, names: Names) -> Result<Vec<LeftOut>> {
         let level = self.compatibility.unwrap_or_default();
         let draft = Draft::new(sink, level, self.user_block)?;
-        let mut copier = Copier { file, draft, ids: HashMap::new(), left_out: Vec::new() };
+        let mut copier = Copier { file, draft, names, ids: HashMap::new(), left_out: Vec::new() };
         let tree = Tree::walk(file)?;
         let mut bodies = Vec::new();
         for (number, found) in tree.objects.iter().enumerate() {
@@ -122,6 +130,7 @@ fn placeholder() -> write::Object {
 struct Copier<'a> {
     file: &'a File,
     draft: Draft,
+    names: Names,
     /// Objects of the new file, by the addresses of their headers in the old one.
     ids: HashMap<Addr, ObjectId>,
     left_out: Vec<LeftOut>,
@@ -271,7 +280,7 @@ impl Copier<'_> {
                     continue;
                 }
                 LinkTarget::External { file, path } => {
-                    Target::External([&[0], file.as_slice(), &[0], path.as_slice(), &[0]].concat())
+                    Target::External([&[0], self.names.file(file).as_slice(), &[0], path.as_slice(), &[0]].concat())
                 }
                 LinkTarget::User { class, data } => Target::User { class: *class, data: data.clone() },
             };

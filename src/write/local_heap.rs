@@ -33,7 +33,7 @@ impl Segment {
 }
 
 /// Places a heap of these texts, and says where it is and where in it each of them.
-pub(crate) fn place_texts(space: &mut dyn Place, texts: &[&[u8]]) -> Result<(Addr, Vec<u64>)> {
+pub(crate) fn place_texts(space: &mut dyn Place, texts: &[Vec<u8>]) -> Result<(Addr, Vec<u64>)> {
     let mut segment = Segment::default();
     let positions = texts.iter().map(|text| segment.add(text)).collect();
     Ok((segment.place(space)?, positions))

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
+use hdfive::inspect::Tree;
 use hdfive::repack::Repack;
 use hdfive::write::Compatibility;
-use hdfive::{File, Object};
+use hdfive::{File, MissingSources, Object, OpenOptions};
 use sha2::{Digest, Sha256};
 
 use crate::support::python::{python, run};
-use crate::support::{package, scratch};
+use crate::support::{package, scratch, testdata};
 
 const LEVELS: [(&str, Compatibility); 5] = [
     ("earliest", Compatibility::Earliest),
@@ -90,4 +91,28 @@ fn what_was_there_stays_where_writing_fails() {
     Repack::new().user_block(1024).write(&file, &path).unwrap();
     assert_eq!(std::fs::read(&path).unwrap()[1024..1032], *b"\x89HDF\r\n\x1a\n");
     assert_eq!(File::open(&path).unwrap().dataset("lat").unwrap().len(), 11);
+}
+
+#[test]
+fn names_of_other_files_lead_where_they_led() {
+    let folder = scratch("repacked_elsewhere");
+    for name in ["virtual/virtual.h5", "external/external.h5"] {
+        let old = testdata(name);
+        let new = folder.join("new.h5");
+        let level = Repack::new().compatibility(Compatibility::V110);
+        let open =
+            |path: &Path| OpenOptions::new().allow_root(package()).missing_sources(MissingSources::Fill).open(path);
+        assert!(level.write(&open(&old).unwrap(), &new).unwrap().is_empty(), "{name}");
+        let (old, new) = (open(&old).unwrap(), open(&new).unwrap());
+        let mut compared = 0;
+        for found in Tree::walk(&old).unwrap().objects {
+            if let Object::Dataset(dataset) = found.object.unwrap() {
+                let path = String::from_utf8(found.path).unwrap();
+                let read = new.dataset(&path).unwrap().read_bytes().unwrap();
+                assert!(read == dataset.read_bytes().unwrap(), "{name}, {path}");
+                compared += read.iter().filter(|byte| **byte != 0).count();
+            }
+        }
+        assert!(compared > 0, "{name}");
+    }
 }
