@@ -66,7 +66,7 @@ impl Check {
                 let error = json!({"kind": format!("{:?}", error.kind()), "desc": error.to_string()});
                 writeln!(out, "{}", json!({"file": name, "error": error}))?;
             }
-            Err(error) => writeln!(out, "{name}: cannot be read: {error}")?,
+            Err(error) => writeln!(out, "{name}: cannot be read: {error:#}")?,
         }
         Ok(policy.is_ok())
     }
@@ -100,13 +100,13 @@ fn bar() -> ProgressBar {
 fn print(out: &mut impl Write, file: &str, report: &hdfive::Result<Report>) -> Result<(), Failure> {
     let report = match report {
         Ok(report) => report,
-        Err(error) => return Ok(writeln!(out, "{file}: cannot be read: {error}")?),
+        Err(error) => return Ok(writeln!(out, "{file}: cannot be read: {error:#}")?),
     };
     for problem in &report.problems {
-        writeln!(out, "{file}: {problem}")?;
+        writeln!(out, "{file}: {problem:#}")?;
     }
     for unchecked in &report.unchecked {
-        writeln!(out, "{file}: not checked: {unchecked}")?;
+        writeln!(out, "{file}: not checked: {unchecked:#}")?;
     }
     let verdict = match report.problems.len() {
         0 if !report.unchecked.is_empty() => "sound as far as it was checked".to_owned(),
@@ -161,7 +161,7 @@ fn print_policy(out: &mut impl Write, file: &str, policy: &Policy) -> Result<(),
         writeln!(out, "{file}: {} {from} -> {to}", words(*kind))?;
     }
     for unknown in &policy.unknown {
-        writeln!(out, "{file}: not known: {unknown}")?;
+        writeln!(out, "{file}: not known: {unknown:#}")?;
     }
     writeln!(
         out,

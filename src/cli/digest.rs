@@ -13,6 +13,7 @@ use crate::{Failure, Opening};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   h5 digest weather.h5                   a line for each dataset and attribute
+  h5 digest a.h5 b.h5                    with the files' names
   h5 digest --json weather.h5            everything in one document
   h5 digest --jsonl *.h5                 a document a line, going on after a bad file
   h5 digest --json --driver family 'f%05d.h5'")]
@@ -62,7 +63,8 @@ impl Digest {
             if self.json || self.jsonl {
                 writeln!(out, "{document}")?;
             } else {
-                print(&mut out, &document)?;
+                let before = if self.files.len() > 1 { format!("{file}:") } else { String::new() };
+                print(&mut out, &document, &before)?;
             }
         }
         out.flush()?;
@@ -78,11 +80,11 @@ impl Digest {
     }
 }
 
-/// A line for each dataset and attribute: digest, bytes, path.
-fn print(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
+/// A line for each dataset and attribute: digest, bytes, path; `before` stands before each path.
+fn print(out: &mut impl Write, document: &Value, before: &str) -> std::io::Result<()> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     for object in document["objects"].as_array().into_iter().flatten() {
-        let path = text(object, "path").unwrap_or_default();
+        let path = format!("{before}{}", text(object, "path").unwrap_or_default());
         if let Some(error) = object.get("error") {
             writeln!(out, "{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default())?;
         }

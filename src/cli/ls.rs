@@ -9,6 +9,7 @@ use hdfive::inspect::notation::text;
 use hdfive::inspect::{Tree, TreeObject};
 use hdfive::{Dataset, File, LinkTarget, Object};
 
+use crate::names::Names;
 use crate::{Failure, Opening};
 
 /// List what is in a file, as a tree.
@@ -49,7 +50,8 @@ impl Ls {
             writeln!(std::io::stderr(), "h5: warning: {}: {warning}", self.file)?;
         }
         let out = std::io::BufWriter::new(anstream::AutoStream::auto(std::io::stdout()).lock());
-        let mut listing = Listing { options: self, file: &file, out, by_path: HashMap::new(), failed: false };
+        let names = Names::of(&file);
+        let mut listing = Listing { options: self, file: &file, names, out, by_path: HashMap::new(), failed: false };
         match file.object(&self.path)? {
             Object::Group(group) => listing.tree(group)?,
             other => {
@@ -67,6 +69,7 @@ impl Ls {
 struct Listing<'a, W> {
     options: &'a Ls,
     file: &'a File,
+    names: Names<'a>,
     out: W,
     by_path: HashMap<Vec<u8>, usize>,
     failed: bool,
@@ -90,7 +93,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(links) => links,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {error}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {error:#}{ERROR:#}")?);
             }
         };
         for (i, link) in links.iter().enumerate() {
@@ -129,7 +132,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(object) => object,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {error}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {error:#}{ERROR:#}")?);
             }
         };
         write!(self.out, "{branch}")?;
@@ -169,7 +172,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Err(error) => {
                 self.failed = true;
-                write!(self.out, "  {ERROR}error: {error}{ERROR:#}")?;
+                write!(self.out, "  {ERROR}error: {error:#}{ERROR:#}")?;
             }
         }
         Ok(())
@@ -177,12 +180,18 @@ impl<W: Write> Listing<'_, W> {
 
     fn attributes(&mut self, object: &Object, indent: &str) -> Result<(), Failure> {
         for attribute in object.attributes()? {
-            let shown = attribute.and_then(|a| Ok((text(a.name_bytes()), self.file.show(&a)?)));
+            let shown = attribute.and_then(|a| {
+                let value = match self.names.tree(a.datatype()) {
+                    Some(tree) => tree.show(self.file, &a),
+                    None => self.file.show(&a),
+                };
+                Ok((text(a.name_bytes()), value?))
+            });
             match shown {
                 Ok((name, value)) => writeln!(self.out, "{indent}{FAINT}@{FAINT:#}{name} = {value}")?,
                 Err(error) => {
                     self.failed = true;
-                    writeln!(self.out, "{indent}{ERROR}@ error: {error}{ERROR:#}")?;
+                    writeln!(self.out, "{indent}{ERROR}@ error: {error:#}{ERROR:#}")?;
                 }
             }
         }

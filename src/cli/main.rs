@@ -10,6 +10,7 @@ mod dump;
 mod explain;
 mod filters;
 mod ls;
+mod names;
 mod npy;
 mod repack;
 
@@ -95,6 +96,8 @@ impl Opening {
 enum Failure {
     /// Something to be said on one line.
     Said(String),
+    /// The command line makes no sense.
+    Usage(String),
     /// The reader of our output has gone, which is its right.
     Gone,
 }
@@ -129,14 +132,14 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };
-    match result {
-        Ok(code) => code,
-        Err(Failure::Gone) => ExitCode::SUCCESS,
-        Err(Failure::Said(message)) => {
-            let _ = writeln!(std::io::stderr(), "h5: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    let (message, code) = match result {
+        Ok(code) => return code,
+        Err(Failure::Gone) => return ExitCode::SUCCESS,
+        Err(Failure::Said(message)) => (message, ExitCode::FAILURE),
+        Err(Failure::Usage(message)) => (message, ExitCode::from(2)),
+    };
+    let _ = writeln!(std::io::stderr(), "h5: {message}");
+    code
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

@@ -14,6 +14,7 @@ mod blosc2;
 mod bzip2;
 mod codec;
 mod deflate;
+mod expansion;
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "compiled for AVX2 too; measured"))]
 mod fletcher32;
 mod inflate;
@@ -69,6 +70,12 @@ pub trait Filter: Send + Sync + std::fmt::Debug {
 
     /// How large the encoded form of `plain` bytes may be. The pipeline bounds what flows between two filters with it.
     fn encoded_bound(&self, plain: usize) -> Bound;
+
+    /// How many plain bytes `stored` ones can give at most. What a file claims beyond that is refused before memory is taken
+    /// for it. The default is for formats in which a few bytes may stand for any number of them.
+    fn decoded_bound(&self, _stored: usize) -> usize {
+        usize::MAX
+    }
 
     /// Decodes only bytes `range` of the plain data, where the format has independent blocks. `false` (the default)
     /// says that nothing was done and `decode` is to be used. `plain` is the size of all of the plain data, and the

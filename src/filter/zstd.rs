@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::{Bound, Filter, Output};
+use super::{Bound, Filter, Output, expansion};
 use crate::error::{Error, Result};
 
 /// Zstandard at a level.
@@ -111,6 +111,10 @@ impl Filter for Zstd {
 
     fn decodes_in_order(&self) -> bool {
         true
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::ZSTD)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

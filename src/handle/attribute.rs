@@ -12,7 +12,6 @@ use crate::format::message::comment::Comment;
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
 use crate::format::message::modification_time::{ModificationTime, OldModificationTime};
-use crate::object::Container;
 use crate::object::attributes::{self, Found};
 use crate::wire::Addr;
 
@@ -89,12 +88,12 @@ impl Stored for Attribute {
         self.datatype()
     }
 
-    fn shape(&self) -> Result<Option<Vec<u64>>> {
-        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    fn dataspace(&self) -> &Dataspace {
+        self.dataspace()
     }
 
-    fn container(&self) -> &Container {
-        &self.node.core.container
+    fn node(&self) -> &Node {
+        &self.node
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {

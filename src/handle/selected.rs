@@ -1,11 +1,12 @@
 //! Selections of a dataset: what is wanted of it, read in one go.
 
+use super::core::Node;
 use super::dataset::Dataset;
 use super::stored::{self, Stored, reading_methods};
 use crate::convert::{Conversion, H5Type, Value};
 use crate::error::{Error, Result};
+use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
-use crate::object::Container;
 use crate::plan::ReadPlan;
 use crate::selection::{Selected, Selection};
 
@@ -120,8 +121,12 @@ impl Stored for DatasetSelection {
         Ok((!self.dataset.is_null()).then(|| selected.result_shape().to_vec()))
     }
 
-    fn container(&self) -> &Container {
-        &self.dataset.node.core.container
+    fn dataspace(&self) -> &Dataspace {
+        self.dataset.dataspace()
+    }
+
+    fn node(&self) -> &Node {
+        self.dataset.node()
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
@@ -136,12 +141,12 @@ impl Stored for Dataset {
         self.datatype()
     }
 
-    fn shape(&self) -> Result<Option<Vec<u64>>> {
-        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    fn dataspace(&self) -> &Dataspace {
+        self.dataspace()
     }
 
-    fn container(&self) -> &Container {
-        &self.node.core.container
+    fn node(&self) -> &Node {
+        self.node()
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {

@@ -1,7 +1,9 @@
 //! Reading into Rust types, the same way for datasets, selections and attributes.
 
+use super::core::Node;
 use crate::convert::{Conversion, Decoder, H5Type, Heaps, Value};
 use crate::error::{Error, Result};
+use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
 use crate::object::Container;
 use crate::selection::shape;
@@ -11,11 +13,22 @@ pub(super) trait Stored {
     /// What the elements are.
     fn datatype(&self) -> &Datatype;
 
+    /// Their dataspace, or that of the dataset of which they are a part.
+    fn dataspace(&self) -> &Dataspace;
+
     /// Elements per dimension; `None` for a null dataspace.
-    fn shape(&self) -> Result<Option<Vec<u64>>>;
+    fn shape(&self) -> Result<Option<Vec<u64>>> {
+        let space = self.dataspace();
+        Ok((space.kind != Kind::Null).then(|| space.shape.clone()))
+    }
+
+    /// The object that they belong to.
+    fn node(&self) -> &Node;
 
     /// The file they lie in.
-    fn container(&self) -> &Container;
+    fn container(&self) -> &Container {
+        &self.node().core.container
+    }
 
     /// Reads all elements as stored, row-major, into memory of their size.
     fn bytes_into(&self, into: &mut [u8]) -> Result<()>;

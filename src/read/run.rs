@@ -141,7 +141,7 @@ impl Reading<'_> {
                 return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
             }
             let stored = self.sources.stored(range, stored)?;
-            return self.decode(&stored, read.filter_mask, scratch, slot);
+            return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut Output::exact(slot));
         }
         if raw {
             let stored = self.sources.stored(raw_range(read, bytes)?, stored)?;
@@ -149,18 +149,13 @@ impl Reading<'_> {
             return place::place(selection, read.touched, &stored, result, plan.element_size);
         }
         let stored = self.sources.stored(range, stored)?;
-        if chunk.len() != bytes {
-            chunk.clear();
-            chunk.resize(bytes, 0);
-        }
-        self.decode(&stored, read.filter_mask, scratch, chunk)?;
+        self.pipeline()?.decode_whole(&stored, read.filter_mask, scratch, chunk)?;
         let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
         place::place(selection, read.touched, chunk, result, plan.element_size)
     }
 
-    fn decode(&self, stored: &[u8], mask: u32, scratch: &mut Scratch, into: &mut [u8]) -> Result<()> {
-        let Some(pipeline) = self.pipeline else { return Err(Error::invalid("a filtered chunk without a pipeline")) };
-        pipeline.decode(stored, mask, scratch, &mut Output::exact(into))
+    fn pipeline(&self) -> Result<&Pipeline> {
+        self.pipeline.ok_or_else(|| Error::invalid("a filtered chunk without a pipeline"))
     }
 }
 
