@@ -16,7 +16,7 @@ use crate::{Failure, Opening};
 /// What it cannot hold is left out, and said on stderr, a line each; the exit code is 1 then.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  h5 repack old.h5 new.h5\n  h5 repack --compat earliest new.h5 for_everybody.h5")]
-pub struct Repack {
+pub(crate) struct Repack {
     /// The oldest libhdf5 that has to read the new file.
     #[arg(long, value_name = "LEVEL", default_value = "v18")]
     compat: Level,
@@ -48,7 +48,7 @@ enum Level {
 }
 
 impl Repack {
-    pub fn run(self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let level = match self.compat {
             Level::Earliest => Compatibility::Earliest,
             Level::V18 => Compatibility::V18,
