@@ -58,7 +58,7 @@ def judge(job):
         wanted = drop(doc)
         for o in wanted.get("objects", []):
             prefix = o["path"].rstrip("/") + "/"
-            gone = {l[0] for l in o.get("links") or [] if prefix + l[0] in left_out or l[2] in left_out}
+            gone = {l[0] for l in o.get("links") or [] if prefix + l[0] in left_out or (l[1] == "hard" and l[2] in left_out)}
             if gone:
                 o["links"] = [l for l in o["links"] if l[0] not in gone]
         differences = compare.compare(wanted, drop(got))
