@@ -23,12 +23,12 @@ use crate::wire::{Addr, Structure};
 #[derive(Clone, Debug, Eq)]
 pub struct Reference {
     /// The file, if it is another one.
-    file: Option<String>,
+    file: Option<Box<str>>,
     /// The header of the object.
     object: Option<Addr>,
     part: Part,
     /// A path of the object, if somebody looked for one.
-    path: Option<String>,
+    path: Option<Box<str>>,
 }
 
 /// References are equal that point at the same thing, whether or not its path is known.
@@ -44,7 +44,7 @@ pub(crate) enum Part {
     /// All of it.
     Whole,
     /// A region of the dataset.
-    Region(EncodedSelection),
+    Region(Box<EncodedSelection>),
     /// The attribute of this name.
     Attribute(String),
 }
@@ -75,7 +75,7 @@ impl Reference {
     }
 
     pub(crate) fn set_path(&mut self, path: Option<String>) {
-        self.path = path;
+        self.path = path.map(String::into_boxed_str);
     }
 
     pub(crate) fn part(&self) -> &Part {
@@ -99,7 +99,7 @@ impl Reference {
         heaps.pay(block.len())?;
         let (region, used) = RegionReference::decode_shared(&block, Addr(0), sizes, ())?;
         container.loaded.decoded_part(&region, &block[..used], Addr(0), ());
-        Ok(Reference { object: Some(region.object), part: Part::Region(region.selection), ..Reference::NULL })
+        Ok(Reference { object: Some(region.object), part: Part::Region(Box::new(region.selection)), ..Reference::NULL })
     }
 
     fn revised(stored: &[u8], heaps: &Heaps<'_>) -> Result<Reference> {
@@ -123,10 +123,10 @@ impl Reference {
         };
         let part = match block.target {
             Target::Object => Part::Whole,
-            Target::Region { selection, .. } => Part::Region(selection),
+            Target::Region { selection, .. } => Part::Region(Box::new(selection)),
             Target::Attribute(name) => Part::Attribute(text(&name)),
         };
-        let file = block.file.map(|name| text(&name));
+        let file = block.file.map(|name| text(&name).into_boxed_str());
         Ok(Reference { file, object: token_address(&block.token, sizes), part, path: None })
     }
 }

@@ -12,6 +12,7 @@ use crate::format::message::comment::Comment;
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
 use crate::format::message::modification_time::{ModificationTime, OldModificationTime};
+use crate::object::Container;
 use crate::object::attributes::{self, Found};
 use crate::wire::Addr;
 
@@ -92,8 +93,8 @@ impl Stored for Attribute {
         self.dataspace()
     }
 
-    fn node(&self) -> &Node {
-        &self.node
+    fn container(&self) -> &Container {
+        &self.node.core.container
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {

@@ -1,12 +1,12 @@
 //! Selections of a dataset: what is wanted of it, read in one go.
 
-use super::core::Node;
 use super::dataset::Dataset;
 use super::stored::{self, Stored, reading_methods};
 use crate::convert::{Conversion, H5Type, Value};
 use crate::error::{Error, Result};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
+use crate::object::Container;
 use crate::plan::ReadPlan;
 use crate::selection::{Selected, Selection};
 
@@ -125,8 +125,8 @@ impl Stored for DatasetSelection {
         self.dataset.dataspace()
     }
 
-    fn node(&self) -> &Node {
-        self.dataset.node()
+    fn container(&self) -> &Container {
+        &self.dataset.node.core.container
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
@@ -145,8 +145,8 @@ impl Stored for Dataset {
         self.dataspace()
     }
 
-    fn node(&self) -> &Node {
-        self.node()
+    fn container(&self) -> &Container {
+        &self.node.core.container
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {

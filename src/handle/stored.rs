@@ -1,6 +1,5 @@
 //! Reading into Rust types, the same way for datasets, selections and attributes.
 
-use super::core::Node;
 use crate::convert::{Conversion, Decoder, H5Type, Heaps, Value};
 use crate::error::{Error, Result};
 use crate::format::message::dataspace::{Dataspace, Kind};
@@ -22,13 +21,8 @@ pub(super) trait Stored {
         Ok((space.kind != Kind::Null).then(|| space.shape.clone()))
     }
 
-    /// The object that they belong to.
-    fn node(&self) -> &Node;
-
     /// The file they lie in.
-    fn container(&self) -> &Container {
-        &self.node().core.container
-    }
+    fn container(&self) -> &Container;
 
     /// Reads all elements as stored, row-major, into memory of their size.
     fn bytes_into(&self, into: &mut [u8]) -> Result<()>;
