@@ -8,7 +8,7 @@ use hdfive::inspect::notation::{short, text};
 
 use crate::dump::{attributes, line_of_json};
 use crate::names::Names;
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Print the attributes of an object.
 #[derive(clap::Args, Debug)]
@@ -51,7 +51,7 @@ impl Attrs {
                     let attribute = attribute?;
                     let (name, datatype) = (text(attribute.name_bytes()), attribute.datatype());
                     let value = names.name(attribute.read_value()?, datatype);
-                    writeln!(out, "{name} = {value}  ({} {:?})", short(datatype), attribute.shape())?;
+                    say(&mut out, format_args!("{name} = {value}  ({} {:?})", short(datatype), attribute.shape()))?;
                 }
             }
         }

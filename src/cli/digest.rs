@@ -7,7 +7,7 @@ use hdfive::MissingSources;
 use serde_json::Value;
 
 use crate::document::Document;
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Print checksums of the contents that do not depend on layout, chunking or compression.
 #[derive(clap::Args, Debug)]
@@ -86,18 +86,18 @@ fn print(out: &mut impl Write, document: &Value, before: &str) -> std::io::Resul
     for object in document["objects"].as_array().into_iter().flatten() {
         let path = format!("{before}{}", text(object, "path").unwrap_or_default());
         if let Some(error) = object.get("error") {
-            writeln!(out, "{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default())?;
+            say(out, format_args!("{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default()))?;
         }
         let attributes = object["attrs"].as_array().into_iter().flatten();
         let places = attributes.map(|a| (a, format!("{path}@{}", text(a, "name").unwrap_or_default())));
         for (value, place) in std::iter::once((object, path.clone())).chain(places) {
             if let Some(digest) = text(value, "digest") {
-                writeln!(out, "{digest} {:>12}  {place}", value["nbytes"])?;
+                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"]))?;
             }
             for key in ["undigested", "data_error"] {
                 if let Some(why) = value.get(key) {
                     let why = text(why, "desc").or_else(|| why.as_str().map(str::to_owned)).unwrap_or_default();
-                    writeln!(out, "{key:64} {:>12}  {place}: {why}", "")?;
+                    say(out, format_args!("{key:64} {:>12}  {place}: {why}", ""))?;
                 }
             }
         }

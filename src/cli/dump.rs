@@ -11,7 +11,7 @@ use hdfive::{Attribute, Dataset, ErrorKind, File, Object};
 use serde::Serialize;
 
 use crate::names::Names;
-use crate::{Failure, Opening, attrs, npy};
+use crate::{Failure, Opening, attrs, npy, say};
 
 /// Print the values of a dataset, of a part of it, or of an attribute.
 #[derive(clap::Args, Debug)]
@@ -107,11 +107,11 @@ impl Dump {
             let attributes = attributes(&Object::Dataset(dataset.clone()), names)?;
             return Ok(writeln!(out, "{}", line_of_json(&Document { path, datatype, shape, attributes, value })?)?);
         }
-        writeln!(out, "{dataset}")?;
+        say(out, format_args!("{dataset}"))?;
         for attribute in dataset.attributes()? {
             let attribute = attribute?;
             let value = names.name(attribute.read_value()?, attribute.datatype());
-            writeln!(out, "@{} = {value}", text(attribute.name_bytes()))?;
+            say(out, format_args!("@{} = {value}", text(attribute.name_bytes())))?;
         }
         let whole = part == Selection::all() && !dataset.is_null();
         if self.all {

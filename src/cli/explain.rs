@@ -9,7 +9,7 @@ use hdfive::inspect::{self, Explained, Map, Region, Surveyor, Tree};
 use hdfive::wire::{Addr, Described, Placed};
 use hdfive::{ErrorKind, File};
 
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Show the structure at an address, field by field, or the map of a file.
 #[derive(clap::Args, Debug)]
@@ -77,10 +77,10 @@ impl Explain {
         let mut all: Vec<Region> = map.regions.iter().cloned().chain(gaps).collect();
         all.sort_by_key(|region| region.range);
         for region in &all {
-            writeln!(out, "{}", named(region))?;
+            say(out, format_args!("{}", named(region)))?;
         }
         for (one, other) in map.overlaps() {
-            writeln!(out, "share bytes: {} | {}", named(one), named(other))?;
+            say(out, format_args!("share bytes: {} | {}", named(one), named(other)))?;
         }
         Ok(())
     }
@@ -92,14 +92,14 @@ fn named(region: &Region) -> String {
 }
 
 fn print(out: &mut impl Write, explained: &Explained) -> Result<(), Failure> {
-    writeln!(out, "{}", named(&explained.region).trim_start())?;
+    say(out, format_args!("{}", named(&explained.region).trim_start()))?;
     let mut structure = "";
     for Placed { structure: within, field, address, size, value } in &explained.fields {
         if *within != structure {
             structure = within;
             writeln!(out, "{structure}")?;
         }
-        writeln!(out, "{address:#12x} {size:>6}  {field}: {}", shown(value))?;
+        say(out, format_args!("{address:#12x} {size:>6}  {field}: {}", shown(value)))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use hdfive::inspect::notation::text;
+use hdfive::inspect::notation::{self, visible};
 use hdfive::inspect::{Tree, TreeObject};
 use hdfive::{Dataset, File, LinkTarget, Object};
 
@@ -93,7 +93,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(links) => links,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {error:#}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {}{ERROR:#}", said(error))?);
             }
         };
         for (i, link) in links.iter().enumerate() {
@@ -132,7 +132,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(object) => object,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {error:#}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {}{ERROR:#}", said(error))?);
             }
         };
         write!(self.out, "{branch}")?;
@@ -143,7 +143,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Object::Dataset(dataset) => self.dataset(dataset, name)?,
             Object::NamedType(named) => {
-                let datatype = hdfive::inspect::notation::short(&named.datatype()?);
+                let datatype = visible(&notation::short(&named.datatype()?));
                 write!(self.out, "{name}  {TYPE}type {datatype}{TYPE:#}")?;
             }
         }
@@ -154,7 +154,7 @@ impl<W: Write> Listing<'_, W> {
     fn dataset(&mut self, dataset: &Dataset, name: &str) -> Result<(), Failure> {
         if !self.options.long {
             let shape = dataset.shape_text();
-            let datatype = hdfive::inspect::notation::short(dataset.datatype());
+            let datatype = visible(&notation::short(dataset.datatype()));
             return Ok(write!(self.out, "{name}  {TYPE}{datatype}{TYPE:#} {shape}")?);
         }
         write!(self.out, "{name}  {TYPE}{dataset}{TYPE:#}")?;
@@ -172,7 +172,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Err(error) => {
                 self.failed = true;
-                write!(self.out, "  {ERROR}error: {error:#}{ERROR:#}")?;
+                write!(self.out, "  {ERROR}error: {}{ERROR:#}", said(&error))?;
             }
         }
         Ok(())
@@ -185,18 +185,27 @@ impl<W: Write> Listing<'_, W> {
                     Some(tree) => tree.show(self.file, &a),
                     None => self.file.show(&a),
                 };
-                Ok((text(a.name_bytes()), value?))
+                Ok((text(a.name_bytes()), visible(&value?.to_string())))
             });
             match shown {
                 Ok((name, value)) => writeln!(self.out, "{indent}{FAINT}@{FAINT:#}{name} = {value}")?,
                 Err(error) => {
                     self.failed = true;
-                    writeln!(self.out, "{indent}{ERROR}@ error: {error:#}{ERROR:#}")?;
+                    writeln!(self.out, "{indent}{ERROR}@ error: {}{ERROR:#}", said(&error))?;
                 }
             }
         }
         Ok(())
     }
+}
+
+fn said(error: &hdfive::Error) -> String {
+    visible(&format!("{error:#}"))
+}
+
+/// A name as people read it.
+fn text(bytes: &[u8]) -> String {
+    visible(&notation::text(bytes))
 }
 
 /// A size as people read it, in powers of 1024.

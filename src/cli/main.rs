@@ -138,8 +138,13 @@ fn main() -> ExitCode {
         Err(Failure::Said(message)) => (message, ExitCode::FAILURE),
         Err(Failure::Usage(message)) => (message, ExitCode::from(2)),
     };
-    let _ = writeln!(std::io::stderr(), "h5: {message}");
+    let _ = say(&mut std::io::stderr(), format_args!("h5: {message}"));
     code
+}
+
+/// Prints a line for people: whatever a file calls things, it is one line and commands no terminal.
+fn say(out: &mut impl Write, line: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    writeln!(out, "{}", hdfive::inspect::notation::visible(&line.to_string()))
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

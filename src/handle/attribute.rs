@@ -130,7 +130,7 @@ impl Node {
 
     pub(crate) fn comment(&self) -> Result<Option<String>> {
         let comment = self.run(|scope| self.header.message::<Comment>(scope))?;
-        Ok(comment.map(|c| String::from_utf8_lossy(&c.text).into_owned()))
+        Ok(comment.map(|c| crate::convert::notation::text(&c.text)))
     }
 
     pub(crate) fn modified(&self) -> Result<Option<i64>> {

@@ -82,9 +82,10 @@ const NEVER_WRITTEN: u8 = 1;
 
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
-        let about =
-            node.run(|scope| Ok((node.header.expect(scope)?, node.header.expect(scope)?, node.header.expect(scope)?)));
-        let (datatype, dataspace, layout) = about?;
+        let (datatype, dataspace, layout) = node.run(|scope| {
+            let datatype: Datatype = node.header.expect(scope)?;
+            Ok((datatype.in_file(scope.view.sizes()), node.header.expect(scope)?, node.header.expect(scope)?))
+        })?;
         let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
         if let Layout::Virtual { .. } = about.layout.layout {
             super::virtual_sources::settle(&node, &mut about).map_err(|e| node.at(e))?;
