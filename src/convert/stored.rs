@@ -8,22 +8,51 @@ use super::types::whole_member;
 use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype, Enumeration, Member, Text};
 
+/// What becomes of elements that say where something is.
+pub(crate) trait Sequences {
+    /// A sequence of elements of type `from`, as one of elements of type `to`.
+    fn sequence(&self, element: &[u8], from: &Datatype, to: &Datatype, out: &mut [u8]) -> Result<()>;
+
+    /// A reference.
+    fn reference(&self, element: &[u8], out: &mut [u8]) -> Result<()>;
+}
+
 /// The elements in `bytes`, which are of type `from`, as elements of type `to`.
 ///
 /// Errors are `WrongType` if there is no such conversion.
-pub(crate) fn converted(bytes: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
+pub(crate) fn converted(bytes: &[u8], from: &Datatype, to: &Datatype, sequences: &dyn Sequences) -> Result<Vec<u8>> {
     let mismatch = || Error::wrong_type(format!("elements are {}, not {}", short(from), short(to)));
     match (&from.class, &to.class) {
-        _ if from == to => Ok(bytes.to_vec()),
+        (Class::VariableLength { text: a, base: x }, Class::VariableLength { text: b, base: y })
+            if a.is_some() == b.is_some() =>
+        {
+            // Whether elements can be converted shows on none as on many.
+            converted(&[], x, y, sequences)?;
+            each(bytes, from, to, |element, out| sequences.sequence(element, x, y, out))
+        }
+        (Class::Reference { kind: a, .. }, Class::Reference { kind: b, .. }) if a == b => {
+            each(bytes, from, to, |element, out| sequences.reference(element, out))
+        }
         (Class::Enumeration(a), Class::Enumeration(b)) => enumerated(bytes, a, b, to),
         (_, Class::Enumeration(_)) => Err(mismatch()),
         (Class::String(a), Class::String(b)) if a.character_set == b.character_set => {
             each(bytes, from, to, |element, out| string(element, *a, *b, out))
         }
         (Class::Array { shape: a, base: x, .. }, Class::Array { shape: b, base: y, .. }) if a == b => {
-            converted(bytes, x, y)
+            converted(bytes, x, y, sequences)
         }
-        (Class::Complex { form: a, base: x }, Class::Complex { form: b, base: y }) if a == b => converted(bytes, x, y),
+        (Class::Complex { form: a, base: x }, Class::Complex { form: b, base: y }) if a == b => {
+            converted(bytes, x, y, sequences)
+        }
+        // The real part, and numbers without an imaginary one.
+        (Class::Complex { base, .. }, Class::FixedPoint(_) | Class::FloatingPoint(_)) => {
+            let part = in_memory(base.size)?;
+            each(bytes, from, to, |element, out| number_to(&element[..part], base, to, out))
+        }
+        (Class::FixedPoint(_) | Class::FloatingPoint(_), Class::Complex { base, .. }) => {
+            let part = in_memory(base.size)?;
+            each(bytes, from, to, |element, out| number_to(element, from, base, &mut out[..part]))
+        }
         (Class::Compound(a), Class::Compound(b)) => {
             let pairs = pairs(a, b);
             if pairs.is_empty() {
@@ -31,12 +60,18 @@ pub(crate) fn converted(bytes: &[u8], from: &Datatype, to: &Datatype) -> Result<
             }
             // Whether each member can be converted shows on no elements as on many.
             for (from, to) in &pairs {
-                converted(&[], &whole_member(from), &whole_member(to))?;
+                converted(&[], &whole_member(from), &whole_member(to), sequences)?;
             }
-            each(bytes, from, to, |element, out| members(element, &pairs, out))
+            each(bytes, from, to, |element, out| members(element, &pairs, sequences, out))
         }
+        _ if from == to => Ok(bytes.to_vec()),
         _ => number::converted(bytes, from, to, Conversion::Saturating),
     }
+}
+
+fn number_to(number: &[u8], from: &Datatype, to: &Datatype, out: &mut [u8]) -> Result<()> {
+    out.copy_from_slice(&number::converted(number, from, to, Conversion::Saturating)?);
+    Ok(())
 }
 
 /// One element after the other.
@@ -77,13 +112,13 @@ fn pairs<'a>(from: &'a [Member], to: &'a [Member]) -> Vec<(&'a Member, &'a Membe
     to.iter().filter_map(pair).collect()
 }
 
-fn members(element: &[u8], pairs: &[(&Member, &Member)], out: &mut [u8]) -> Result<()> {
+fn members(element: &[u8], pairs: &[(&Member, &Member)], sequences: &dyn Sequences, out: &mut [u8]) -> Result<()> {
     for (from, to) in pairs {
         let (old, new) = (whole_member(from), whole_member(to));
         let start = in_memory(from.byte_offset)?;
         let part = start.checked_add(in_memory(old.size)?).and_then(|end| element.get(start..end));
         let part = part.ok_or_else(|| Error::corrupt("a member leaves its compound"))?;
-        let member = converted(part, &old, &new)?;
+        let member = converted(part, &old, &new, sequences)?;
         let start = in_memory(to.byte_offset)?;
         let slot = start.checked_add(member.len()).and_then(|end| out.get_mut(start..end));
         slot.ok_or_else(|| Error::corrupt("a member leaves its compound"))?.copy_from_slice(&member);
@@ -111,6 +146,23 @@ mod tests {
     use super::*;
     use crate::convert::H5Type;
     use crate::convert::types::compound;
+
+    /// There is none here.
+    struct Nothing;
+
+    impl Sequences for Nothing {
+        fn sequence(&self, _: &[u8], _: &Datatype, _: &Datatype, _: &mut [u8]) -> Result<()> {
+            Err(Error::invalid("there is no sequence here"))
+        }
+
+        fn reference(&self, _: &[u8], _: &mut [u8]) -> Result<()> {
+            Err(Error::invalid("there is no reference here"))
+        }
+    }
+
+    fn converted(bytes: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
+        super::converted(bytes, from, to, &Nothing)
+    }
 
     fn text(size: u32, padding: u8) -> Datatype {
         let class = Class::String(Text { padding, character_set: 0 });

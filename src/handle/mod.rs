@@ -1,6 +1,7 @@
 //! What users hold: files, groups, datasets, attributes, committed datatypes. Handles are cheap to clone, shared by
 //! threads, and outlive the [`File`] value they came from. They have no cursor and hold no lock while they read.
 
+mod adoption;
 mod attribute;
 mod base_slab;
 mod chunks;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::adoption::Adoption;
 use super::core::{Core, Node};
 use super::dataset::{About, Dataset};
 use super::group::Object;
@@ -263,7 +264,8 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
     let Some(bounds) = bounds_of(&moves, source.shape()) else { return Ok(()) };
     let mut bytes = source.select(&bounds).read_bytes()?;
     if converts {
-        bytes = converted(&bytes, source.datatype(), dataset.datatype())?;
+        let adoption = Adoption { source: &source.node.core.container, own: &dataset.node.core.container };
+        bytes = converted(&bytes, source.datatype(), dataset.datatype(), &adoption)?;
     }
     for pair in moves {
         let position = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
@@ -342,18 +344,16 @@ fn bounds_of(moves: &[Pair], shape: &[u64]) -> Option<Block> {
     Some(Block::new(&low, &count))
 }
 
-/// Whether elements have to be converted on their way. References into heaps do not leave their file.
+/// Whether elements have to be converted on their way; also where they say where something is in another file.
 fn check_types(dataset: &Dataset, source: &Dataset) -> Result<bool> {
     let (own, other) = (dataset.datatype(), source.datatype());
-    if !Arc::ptr_eq(&dataset.node.core, &source.node.core) && (refers(own) || refers(other)) {
-        let what = "elements of variable length or references in a virtual dataset come from another file";
-        return Err(Error::unsupported(what));
+    let is_other_file = !Arc::ptr_eq(&dataset.node.core, &source.node.core);
+    if same(own, other) && !(is_other_file && refers(own)) {
+        return Ok(false);
     }
-    if !same(own, other) {
-        // Whether there is a conversion shows on no elements as on many.
-        return converted(&[], other, own).map(|_| true);
-    }
-    Ok(false)
+    // Whether there is a conversion shows on no elements as on many.
+    let adoption = Adoption { source: &source.node.core.container, own: &dataset.node.core.container };
+    converted(&[], other, own, &adoption).map(|_| true)
 }
 
 /// Whether two datatypes mean the same bytes, in whatever version they are encoded.

@@ -1,6 +1,7 @@
 //! The container: superblock, its extension, and what they say about the whole file.
 
 use super::Step;
+use super::adopted::Adopted;
 use super::header::Header;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -46,6 +47,8 @@ pub struct Container {
     pub registry: Registry,
     /// What is odd about the file without making it unreadable.
     pub warnings: Vec<String>,
+    /// Sequences of other files that elements of virtual datasets name.
+    pub(crate) adopted: Adopted,
 }
 
 /// What a job works with: a view, and what is known of the file.
@@ -105,6 +108,7 @@ impl Container {
             driver: None,
             registry: opening.registry,
             warnings: Vec::new(),
+            adopted: Adopted::default(),
         };
         container.check_end(opening.salvage)?;
         container.read_extension()?;

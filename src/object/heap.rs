@@ -46,6 +46,9 @@ impl Texts<'_> {
 /// The object of the global heap that `id` names; `None` where it names nothing.
 pub fn global(scope: Scope<'_>, id: GlobalHeapId) -> Step<Option<Bytes>> {
     let Some(addr) = id.collection.filter(|addr| addr.0 != 0 && id.index != 0) else { return Ok(None) };
+    if let Some(adopted) = scope.container.adopted.object(id, scope.view.sizes()) {
+        return Ok(Some(adopted));
+    }
     let collection: Arc<Collection> = scope.view.keep(addr, ())?;
     let object = u16::try_from(id.index).ok().and_then(|index| collection.object(index));
     match object {

@@ -2,6 +2,7 @@
 //!
 //! Everything here is a job on a view: plain code that either has its bytes or stops with what is missing.
 
+mod adopted;
 pub mod attributes;
 pub mod btree;
 pub mod container;
