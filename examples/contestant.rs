@@ -6,7 +6,7 @@
 //! ```
 //! `full`, `slab` (SELECTION is `start:end:step,...`), `strings`, `walk` (every object's path, shape and attributes),
 //! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset), `into` (as `full`, into memory that is
-//! there before), `threads` (as `full`, on as many threads at once as SELECTION says).
+//! there before), `field` (the member `x` of a compound), `threads` (as `full`, on as many threads at once as SELECTION says).
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use hdfive::format::message::datatype::Class;
 use hdfive::inspect::Tree;
 use hdfive::manifest::Manifest;
 use hdfive::selection::{Index, Selection};
-use hdfive::{Attribute, Dataset, File, Object, Result};
+use hdfive::{Attribute, Dataset, File, H5Type, Object, Result};
 
 fn main() -> Result<()> {
     let mut words = Vec::new();
@@ -41,6 +41,11 @@ fn main() -> Result<()> {
             }
             None => unsupported(selection),
         },
+        "field" if selection == "x" => time(
+            reps,
+            || File::open(file)?.dataset(dataset)?.read::<OnlyX>(),
+            |rows| crc(&rows.iter().flat_map(|row| row.x.to_le_bytes()).collect::<Vec<u8>>()),
+        ),
         "strings" => time(
             reps,
             || File::open(file)?.dataset(dataset)?.read::<String>(),
@@ -79,6 +84,12 @@ fn main() -> Result<()> {
         }
         other => unsupported(other),
     }
+}
+
+/// Rows of which one member is wanted.
+#[derive(Clone, H5Type)]
+struct OnlyX {
+    x: f32,
 }
 
 fn unsupported(what: &str) -> Result<()> {

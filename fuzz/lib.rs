@@ -52,6 +52,7 @@ pub fn decode(id: u16, data: &[u8]) {
     let mut slice = vec![0; plain];
     let mut output = Output::exact(&mut slice);
     let exact = filter.decode(rest, &mut output).and_then(|()| output.finish()).is_ok();
+    assert!(!exact || plain <= filter.decoded_bound(rest.len()), "more than so many bytes can give");
     let mut grown = Vec::new();
     let _ = filter.decode(rest, &mut Output::growing(&mut grown, plain));
     assert!(grown.len() <= plain);

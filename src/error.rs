@@ -167,11 +167,16 @@ impl From<io::Error> for Error {
     }
 }
 
+/// The message, then the places. `{:#}` leaves out the outermost file, for those who name it themselves.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
         let mut within = false;
-        for (outwards, place) in self.0.trail.iter().enumerate() {
+        let trail = match &self.0.trail[..] {
+            [inner @ .., Place::File(_)] if f.alternate() => inner,
+            all => all,
+        };
+        for (outwards, place) in trail.iter().enumerate() {
             match place {
                 Place::Field { structure, field, address } => write!(f, " ({structure}, {field:?}, at {address:#x})")?,
                 Place::Filter(name) => write!(f, " (filter {name})")?,
@@ -220,6 +225,7 @@ mod tests {
         assert_eq!(missing.to_string(), "no such file: b.h5");
         let outer = missing.at(Place::Object("/v".into())).at(Place::File("a.h5".into()));
         assert_eq!(outer.to_string(), r#"no such file: b.h5 in "/v", a.h5"#);
+        assert_eq!(format!("{outer:#}"), r#"no such file: b.h5 in "/v""#);
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 }

@@ -25,10 +25,12 @@ pub mod netcdf;
 pub mod object;
 pub mod plan;
 pub mod read;
+pub mod repack;
 pub mod selection;
 pub mod stage;
 pub mod storage;
 pub mod wire;
+pub mod write;
 
 #[cfg(feature = "derive")]
 pub use hdfive_derive::H5Type;

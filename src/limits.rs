@@ -19,7 +19,8 @@ use crate::error::{Error, Result};
 pub struct Limits {
     /// Bytes of one result that the library allocates (a caller's own buffer is the caller's business).
     pub result: u64,
-    /// Bytes of one chunk, before and after its filters.
+    /// Bytes of one chunk, before and after its filters. Memory is taken for what a chunk's stored bytes decode to, never
+    /// for what a file claims of it; this bounds chunks of which a few stored bytes stand for many.
     pub chunk: u64,
     /// How often one job may load the bytes of the whole file, on top of `job_floor`.
     pub job_factor: u64,

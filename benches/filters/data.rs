@@ -1,5 +1,7 @@
 //! The data sets: float32 and int16 as instruments and models give them, raw and shuffled.
 
+use crate::random::Random;
+
 /// One chunk of one kind of data.
 pub(crate) struct Set {
     pub(crate) name: &'static str,
@@ -7,29 +9,16 @@ pub(crate) struct Set {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A small generator of repeatable random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// Between 0 and 1.
-    fn fraction(&mut self) -> f32 {
-        f32::from(u16::try_from(self.next() >> 48).unwrap_or(0)) / 65_536.0
-    }
+/// Between 0 and 1.
+fn fraction(random: &mut Random) -> f32 {
+    f32::from(u16::try_from(random.next() >> 48).unwrap_or(0)) / 65_536.0
 }
 
 /// A field that changes slowly, in steps of 1/64.
 fn smooth(len: usize) -> Vec<u8> {
-    let (mut random, mut value, mut slope) = (Random(1), 280.0f32, 0.0f32);
+    let (mut random, mut value, mut slope) = (Random::new(1), 280.0f32, 0.0f32);
     let mut next = || {
-        slope = slope * 0.98 + (random.fraction() - 0.5) * 0.02;
+        slope = slope * 0.98 + (fraction(&mut random) - 0.5) * 0.02;
         value += slope + (280.0 - value) * 0.001;
         ((value * 64.0).round() / 64.0).to_le_bytes()
     };
@@ -38,15 +27,15 @@ fn smooth(len: usize) -> Vec<u8> {
 
 /// The same with noise in all bits of the mantissa.
 fn noisy(len: usize) -> Vec<u8> {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let field = smooth(len);
     let values = field.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
-    values.flat_map(|value| (value + random.fraction()).to_le_bytes()).collect()
+    values.flat_map(|value| (value + fraction(&mut random)).to_le_bytes()).collect()
 }
 
 /// Counts that are small, with rare spikes.
 fn counts(len: usize) -> Vec<u8> {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut next = || {
         let bits = random.next();
         let spike = bits.is_multiple_of(500);

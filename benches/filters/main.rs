@@ -15,6 +15,9 @@ mod compare;
 #[cfg(target_os = "linux")]
 mod data;
 #[cfg(target_os = "linux")]
+#[path = "../../tests/support/random.rs"]
+mod random;
+#[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "shared libraries are loaded")]
 mod reference;
 

@@ -3,14 +3,16 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use hdfive::Attribute;
 use hdfive::inspect::notation::{short, text};
 
 use crate::dump::{attributes, line_of_json};
-use crate::{Failure, Opening};
+use crate::names::Names;
+use crate::{Failure, Opening, say};
 
 /// Print the attributes of an object.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Where the output is no terminal it is JSON.
+#[command(after_help = "Where the output is no terminal it is JSON, unless --text is given.
 
 Examples:
   h5 attrs weather.h5                        of the file, which are those of its root group
@@ -25,8 +27,11 @@ pub(crate) struct Attrs {
     /// The one attribute that is wanted: its value alone is printed.
     name: Option<String>,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "text")]
     json: bool,
+    /// Print text, wherever it goes.
+    #[arg(long)]
+    text: bool,
     #[command(flatten)]
     opening: Opening,
 }
@@ -36,23 +41,31 @@ impl Attrs {
         let file = self.opening.open(&self.opening.options(), &self.file)?;
         let object = file.object(&self.path)?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let json = self.json || !std::io::stdout().is_terminal();
+        let names = Names::of(&file);
+        let json = self.json || !(self.text || std::io::stdout().is_terminal());
         match &self.name {
-            Some(name) => {
-                let value = object.attribute(name)?.read_value()?;
-                if json { writeln!(out, "{}", line_of_json(&value)?)? } else { writeln!(out, "{value:#}")? }
-            }
-            None if json => writeln!(out, "{}", line_of_json(&attributes(&object)?)?)?,
+            Some(name) => print(&mut out, &object.attribute(name)?, &names, json)?,
+            None if json => writeln!(out, "{}", line_of_json(&attributes(&object, &names)?)?)?,
             None => {
                 for attribute in object.attributes()? {
                     let attribute = attribute?;
-                    let name = text(attribute.name_bytes());
-                    let datatype = short(attribute.datatype());
-                    writeln!(out, "{name} = {}  ({datatype} {:?})", attribute.read_value()?, attribute.shape())?;
+                    let (name, datatype) = (text(attribute.name_bytes()), attribute.datatype());
+                    let value = names.name(attribute.read_value()?, datatype);
+                    say(&mut out, format_args!("{name} = {value}  ({} {:?})", short(datatype), attribute.shape()))?;
                 }
             }
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Prints the value of one attribute.
+pub(crate) fn print(out: &mut impl Write, attribute: &Attribute, names: &Names<'_>, json: bool) -> Result<(), Failure> {
+    let value = names.name(attribute.read_value()?, attribute.datatype());
+    match json {
+        true => writeln!(out, "{}", line_of_json(&value)?)?,
+        false => writeln!(out, "{value:#}")?,
+    }
+    Ok(())
 }

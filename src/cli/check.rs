@@ -10,7 +10,7 @@ use hdfive::inspect::{self, Policy, Report, Surveyor};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Read everything in files, and say what is wrong with them.
 #[derive(clap::Args, Debug)]
@@ -66,7 +66,7 @@ impl Check {
                 let error = json!({"kind": format!("{:?}", error.kind()), "desc": error.to_string()});
                 writeln!(out, "{}", json!({"file": name, "error": error}))?;
             }
-            Err(error) => writeln!(out, "{name}: cannot be read: {error}")?,
+            Err(error) => say(out, format_args!("{name}: cannot be read: {error:#}"))?,
         }
         Ok(policy.is_ok())
     }
@@ -100,13 +100,13 @@ fn bar() -> ProgressBar {
 fn print(out: &mut impl Write, file: &str, report: &hdfive::Result<Report>) -> Result<(), Failure> {
     let report = match report {
         Ok(report) => report,
-        Err(error) => return Ok(writeln!(out, "{file}: cannot be read: {error}")?),
+        Err(error) => return Ok(say(out, format_args!("{file}: cannot be read: {error:#}"))?),
     };
     for problem in &report.problems {
-        writeln!(out, "{file}: {problem}")?;
+        say(out, format_args!("{file}: {problem:#}"))?;
     }
     for unchecked in &report.unchecked {
-        writeln!(out, "{file}: not checked: {unchecked}")?;
+        say(out, format_args!("{file}: not checked: {unchecked:#}"))?;
     }
     let verdict = match report.problems.len() {
         0 if !report.unchecked.is_empty() => "sound as far as it was checked".to_owned(),
@@ -158,10 +158,10 @@ fn words(kind: ReferenceKind) -> &'static str {
 
 fn print_policy(out: &mut impl Write, file: &str, policy: &Policy) -> Result<(), Failure> {
     for Outside { kind, from, to } in &policy.outside {
-        writeln!(out, "{file}: {} {from} -> {to}", words(*kind))?;
+        say(out, format_args!("{file}: {} {from} -> {to}", words(*kind)))?;
     }
     for unknown in &policy.unknown {
-        writeln!(out, "{file}: not known: {unknown}")?;
+        say(out, format_args!("{file}: not known: {unknown:#}"))?;
     }
     writeln!(
         out,
@@ -174,7 +174,7 @@ fn print_policy(out: &mut impl Write, file: &str, policy: &Policy) -> Result<(),
         policy.largest_chunk
     )?;
     if let Some((path, logical, stored)) = &policy.largest {
-        writeln!(out, "{file}: largest is {path}, claims {logical} bytes, stores {stored}")?;
+        say(out, format_args!("{file}: largest is {path}, claims {logical} bytes, stores {stored}"))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use hdfive::inspect::{self, Comparison};
 
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Compare two files: objects, links, types, shapes, attributes, values.
 #[derive(clap::Args, Debug)]
@@ -40,14 +40,14 @@ impl Diff {
         let (mut differing, mut gone) = (false, None);
         let compared = self.compare(&mut |difference| {
             differing = true;
-            let written = writeln!(out, "{}: {}", difference.path, difference.what);
+            let written = say(&mut out, format_args!("{}: {}", difference.path, difference.what));
             gone = gone.take().or(written.err());
         });
         out.flush()?;
         match (compared, gone) {
             (_, Some(error)) => Err(error.into()),
             (Err(error), None) => {
-                writeln!(std::io::stderr(), "h5: {error}")?;
+                say(&mut std::io::stderr(), format_args!("h5: {error}"))?;
                 Ok(ExitCode::from(2))
             }
             (Ok(()), None) => Ok(if differing { ExitCode::FAILURE } else { ExitCode::SUCCESS }),

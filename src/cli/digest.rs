@@ -7,12 +7,13 @@ use hdfive::MissingSources;
 use serde_json::Value;
 
 use crate::document::Document;
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Print checksums of the contents that do not depend on layout, chunking or compression.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   h5 digest weather.h5                   a line for each dataset and attribute
+  h5 digest a.h5 b.h5                    with the files' names
   h5 digest --json weather.h5            everything in one document
   h5 digest --jsonl *.h5                 a document a line, going on after a bad file
   h5 digest --json --driver family 'f%05d.h5'")]
@@ -62,7 +63,8 @@ impl Digest {
             if self.json || self.jsonl {
                 writeln!(out, "{document}")?;
             } else {
-                print(&mut out, &document)?;
+                let before = if self.files.len() > 1 { format!("{file}:") } else { String::new() };
+                print(&mut out, &document, &before)?;
             }
         }
         out.flush()?;
@@ -78,24 +80,24 @@ impl Digest {
     }
 }
 
-/// A line for each dataset and attribute: digest, bytes, path.
-fn print(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
+/// A line for each dataset and attribute: digest, bytes, path; `before` stands before each path.
+fn print(out: &mut impl Write, document: &Value, before: &str) -> std::io::Result<()> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     for object in document["objects"].as_array().into_iter().flatten() {
-        let path = text(object, "path").unwrap_or_default();
+        let path = format!("{before}{}", text(object, "path").unwrap_or_default());
         if let Some(error) = object.get("error") {
-            writeln!(out, "{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default())?;
+            say(out, format_args!("{:64} {:>12}  {path}: {}", "error", "", text(error, "desc").unwrap_or_default()))?;
         }
         let attributes = object["attrs"].as_array().into_iter().flatten();
         let places = attributes.map(|a| (a, format!("{path}@{}", text(a, "name").unwrap_or_default())));
         for (value, place) in std::iter::once((object, path.clone())).chain(places) {
             if let Some(digest) = text(value, "digest") {
-                writeln!(out, "{digest} {:>12}  {place}", value["nbytes"])?;
+                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"]))?;
             }
             for key in ["undigested", "data_error"] {
                 if let Some(why) = value.get(key) {
                     let why = text(why, "desc").or_else(|| why.as_str().map(str::to_owned)).unwrap_or_default();
-                    writeln!(out, "{key:64} {:>12}  {place}: {why}", "")?;
+                    say(out, format_args!("{key:64} {:>12}  {place}: {why}", ""))?;
                 }
             }
         }

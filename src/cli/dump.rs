@@ -7,35 +7,42 @@ use std::process::ExitCode;
 use hdfive::convert::{Value, ValueArray};
 use hdfive::inspect::notation::{self, text};
 use hdfive::selection::{Index, Selection};
-use hdfive::{Dataset, Object};
+use hdfive::{Attribute, Dataset, ErrorKind, File, Object};
 use serde::Serialize;
 
-use crate::{Failure, Opening, npy};
+use crate::names::Names;
+use crate::{Failure, Opening, attrs, npy, say};
 
-/// Print the values of a dataset, or of a part of it.
+/// Print the values of a dataset, of a part of it, or of an attribute.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "PART is written as in NumPy: h5 dump FILE 'PATH[0, 10:20, ::-1, [4, 0, 4], ...]'. More than 1,000
-elements lose their middle, unless --all is given. Where the output is no terminal it is JSON.
+elements lose their middle, unless --all is given. Where the output is no terminal it is JSON,
+unless --text or --all is given.
 
 Examples:
   h5 dump weather.h5 /surface/temperature
   h5 dump weather.h5 '/surface/temperature[0, :4, -1]'
+  h5 dump weather.h5 /surface/temperature@units
+  h5 dump weather.h5 /time --text | less
   h5 dump weather.h5 /stations/place --csv > stations.csv
   h5 dump weather.h5 /lat --npy lat.npy"
 )]
 pub(crate) struct Dump {
     /// The file.
     file: String,
-    /// Path of a dataset, and which part of it.
+    /// Path of a dataset, and which part of it; or PATH@NAME, an attribute.
     #[arg(value_name = "PATH[PART]")]
     place: String,
     /// Print every element.
     #[arg(long)]
     all: bool,
     /// Print JSON: path, type, shape, attributes and value.
-    #[arg(long, conflicts_with_all = ["csv", "npy"])]
+    #[arg(long, conflicts_with_all = ["csv", "npy", "text"])]
     json: bool,
+    /// Print text, wherever it goes.
+    #[arg(long, conflicts_with_all = ["csv", "npy"])]
+    text: bool,
     /// Print lines of comma-separated values: a line for each row, or for each compound.
     #[arg(long, conflicts_with = "npy")]
     csv: bool,
@@ -53,53 +60,101 @@ const EDGE: u64 = 3;
 impl Dump {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let file = self.opening.open(&self.opening.options(), &self.file)?;
-        let (path, part) = split(&self.place)?;
-        let dataset = file.dataset(path)?;
+        let names = Names::of(&file);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        if let Some(npy) = &self.npy {
-            npy::write(npy, &dataset, part)?;
-        } else if self.csv {
-            csv(&mut out, &dataset.select(part).read_value()?)?;
-        } else if self.json || !(self.all || std::io::stdout().is_terminal()) {
-            let value = dataset.select(part.clone()).read_value()?;
-            let shape = if dataset.is_null() { None } else { Some(dataset.select(part).shape()?) };
-            let datatype = notation::short(dataset.datatype());
-            let attributes = attributes(&Object::Dataset(dataset))?;
-            writeln!(out, "{}", line_of_json(&Document { path, datatype, shape, attributes, value })?)?;
-        } else {
-            self.text(&mut out, dataset, part)?;
+        match Wanted::find(&file, &self.place)? {
+            Wanted::Attribute(attribute) => self.attribute(&mut out, &attribute, &names)?,
+            Wanted::Part(path, dataset, part) => self.dataset(&mut out, path, dataset, part, &names)?,
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn text(&self, out: &mut impl Write, dataset: Dataset, part: Selection) -> Result<(), Failure> {
-        writeln!(out, "{dataset}")?;
+    fn is_json(&self) -> bool {
+        self.json || !(self.text || self.all || std::io::stdout().is_terminal())
+    }
+
+    fn attribute(&self, out: &mut impl Write, attribute: &Attribute, names: &Names<'_>) -> Result<(), Failure> {
+        if self.npy.is_some() {
+            return Err(Failure::Usage("--npy takes a dataset, not an attribute".to_owned()));
+        }
+        match self.csv {
+            true => csv(out, &names.name(attribute.read_value()?, attribute.datatype())),
+            false => attrs::print(out, attribute, names, self.is_json()),
+        }
+    }
+
+    fn dataset(
+        &self,
+        out: &mut impl Write,
+        path: &str,
+        dataset: Dataset,
+        part: Selection,
+        names: &Names<'_>,
+    ) -> Result<(), Failure> {
+        let read =
+            |part: Selection| Ok::<_, Failure>(names.name(dataset.select(part).read_value()?, dataset.datatype()));
+        if let Some(npy) = &self.npy {
+            return npy::write(npy, &dataset, part);
+        }
+        if self.csv {
+            return csv(out, &read(part)?);
+        }
+        if self.is_json() {
+            let value = read(part.clone())?;
+            let shape = if dataset.is_null() { None } else { Some(dataset.select(part).shape()?) };
+            let datatype = notation::short(dataset.datatype());
+            let attributes = attributes(&Object::Dataset(dataset.clone()), names)?;
+            return Ok(writeln!(out, "{}", line_of_json(&Document { path, datatype, shape, attributes, value })?)?);
+        }
+        say(out, format_args!("{dataset}"))?;
         for attribute in dataset.attributes()? {
             let attribute = attribute?;
-            writeln!(out, "@{} = {}", text(attribute.name_bytes()), attribute.read_value()?)?;
+            let value = names.name(attribute.read_value()?, attribute.datatype());
+            say(out, format_args!("@{} = {value}", text(attribute.name_bytes())))?;
         }
         let whole = part == Selection::all() && !dataset.is_null();
         if self.all {
-            rows(out, &dataset.select(part).read_value()?, None)?;
+            rows(out, &read(part)?, None)?;
         } else if whole && dataset.len() > MANY {
             // What is not shown is not read.
             let edges = dataset.shape().iter().map(|&size| edges(size)).collect();
-            let shown = dataset.select(Selection::Indices(edges)).read_value()?;
-            rows(out, &shown, Some(dataset.shape()))?;
+            rows(out, &read(Selection::Indices(edges))?, Some(dataset.shape()))?;
         } else {
-            write!(out, "{:#}", dataset.select(part).read_value()?)?;
+            write!(out, "{:#}", read(part)?)?;
         }
         Ok(writeln!(out)?)
     }
 }
 
-/// The path and the part of it in brackets.
-fn split(place: &str) -> Result<(&str, Selection), Failure> {
-    let Some((path, part)) = place.strip_suffix(']').and_then(|rest| rest.split_once('[')) else {
-        return Ok((place, Selection::all()));
-    };
-    Ok((path, part.parse()?))
+/// What is to be printed.
+enum Wanted<'a> {
+    /// A part of the dataset at a path.
+    Part(&'a str, Dataset, Selection),
+    Attribute(Attribute),
+}
+
+impl<'a> Wanted<'a> {
+    /// What `place` stands for: the path of a dataset, as names may have brackets and signs; otherwise a path with a part
+    /// in brackets, or with the name of an attribute.
+    fn find(file: &File, place: &'a str) -> Result<Self, Failure> {
+        let missing = match file.dataset(place) {
+            Ok(dataset) => return Ok(Wanted::Part(place, dataset, Selection::all())),
+            Err(error) if error.kind() == ErrorKind::NotFound => error,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some((path, part)) = place.split_once('[') {
+            let part =
+                part.strip_suffix(']').ok_or_else(|| Failure::Usage(format!("{place:?} has no ] at its end")))?;
+            let part = part.parse().map_err(|error: hdfive::Error| Failure::Usage(error.to_string()))?;
+            return Ok(Wanted::Part(path, file.dataset(path)?, part));
+        }
+        match place.rsplit_once('@') {
+            Some(("", name)) => Ok(Wanted::Attribute(file.object("/")?.attribute(name)?)),
+            Some((path, name)) => Ok(Wanted::Attribute(file.object(path)?.attribute(name)?)),
+            None => Err(missing.into()),
+        }
+    }
 }
 
 /// The first and last elements of a dimension, or all of a short one.
@@ -156,11 +211,12 @@ struct Document<'a> {
 }
 
 /// The attributes of an object by name.
-pub(crate) fn attributes(object: &Object) -> Result<BTreeMap<String, Value>, Failure> {
+pub(crate) fn attributes(object: &Object, names: &Names<'_>) -> Result<BTreeMap<String, Value>, Failure> {
     let mut values = BTreeMap::new();
     for attribute in object.attributes()? {
         let attribute = attribute?;
-        values.insert(text(attribute.name_bytes()), attribute.read_value()?);
+        let value = names.name(attribute.read_value()?, attribute.datatype());
+        values.insert(text(attribute.name_bytes()), value);
     }
     Ok(values)
 }

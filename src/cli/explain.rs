@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hdfive::inspect::notation::text;
 use hdfive::inspect::{self, Explained, Map, Region, Surveyor, Tree};
 use hdfive::wire::{Addr, Described, Placed};
-use hdfive::{File, Object};
+use hdfive::{ErrorKind, File};
 
-use crate::{Failure, Opening};
+use crate::{Failure, Opening, say};
 
 /// Show the structure at an address, field by field, or the map of a file.
 #[derive(clap::Args, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Explain {
     /// The file.
     file: String,
     /// An address (0x...) or the path of an object.
-    #[arg(required_unless_present = "map", value_name = "ADDR|PATH")]
+    #[arg(value_name = "ADDR|PATH")]
     place: Option<String>,
     /// List every structure with its range, what belongs to nothing, and what shares bytes.
     #[arg(long, conflicts_with = "place")]
@@ -39,7 +39,11 @@ impl Explain {
                 let open = |options: &hdfive::OpenOptions| self.opening.open(options, &self.file);
                 print(&mut out, &inspect::explain(&self.opening.options(), open, addr)?)?;
             }
-            None => self.map(&mut out)?,
+            None if self.map => self.map(&mut out)?,
+            None => {
+                let what = "what is to be explained? An address (0x...), the path of an object, or all with --map";
+                return Err(Failure::Usage(what.to_owned()));
+            }
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)
@@ -48,14 +52,18 @@ impl Explain {
     fn address(&self, place: &str) -> Result<Addr, Failure> {
         if let Some(digits) = place.strip_prefix("0x") {
             let addr = u64::from_str_radix(digits, 16);
-            return addr.map(Addr).map_err(|_| Failure::Said(format!("{place} is no address")));
+            let what = || Failure::Usage(format!("{place} is no address: 0x and up to 16 hexadecimal digits are one"));
+            return addr.map(Addr).map_err(|_| what());
         }
         let file: File = self.opening.open(&self.opening.options(), &self.file)?;
-        Ok(match file.object(place)? {
-            Object::Group(group) => group.address(),
-            Object::Dataset(dataset) => dataset.address(),
-            Object::NamedType(datatype) => datatype.address(),
-        })
+        let is_number = !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match file.object(place) {
+            Ok(object) => Ok(object.address()),
+            Err(error) if error.kind() == ErrorKind::NotFound && is_number => {
+                Err(Failure::Said(format!("{error}; addresses begin with 0x: 0x{place}")))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn map(&self, out: &mut impl Write) -> Result<(), Failure> {
@@ -69,10 +77,10 @@ impl Explain {
         let mut all: Vec<Region> = map.regions.iter().cloned().chain(gaps).collect();
         all.sort_by_key(|region| region.range);
         for region in &all {
-            writeln!(out, "{}", named(region))?;
+            say(out, format_args!("{}", named(region)))?;
         }
         for (one, other) in map.overlaps() {
-            writeln!(out, "share bytes: {} | {}", named(one), named(other))?;
+            say(out, format_args!("share bytes: {} | {}", named(one), named(other)))?;
         }
         Ok(())
     }
@@ -84,14 +92,14 @@ fn named(region: &Region) -> String {
 }
 
 fn print(out: &mut impl Write, explained: &Explained) -> Result<(), Failure> {
-    writeln!(out, "{}", named(&explained.region).trim_start())?;
+    say(out, format_args!("{}", named(&explained.region).trim_start()))?;
     let mut structure = "";
     for Placed { structure: within, field, address, size, value } in &explained.fields {
         if *within != structure {
             structure = within;
             writeln!(out, "{structure}")?;
         }
-        writeln!(out, "{address:#12x} {size:>6}  {field}: {}", shown(value))?;
+        say(out, format_args!("{address:#12x} {size:>6}  {field}: {}", shown(value)))?;
     }
     Ok(())
 }

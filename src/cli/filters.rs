@@ -12,7 +12,7 @@ use crate::Failure;
 #[command(after_help = "Examples:
   h5 filters             every registered filter
   h5 filters 32001       one of them
-  h5 filters zstd lz4    some, by name")]
+  h5 filters gzip lz4    some, by name")]
 pub(crate) struct Filters {
     /// Only filters with these ids or names.
     #[arg(value_name = "ID OR NAME")]
@@ -43,8 +43,15 @@ impl Filters {
     }
 }
 
+/// Other names that filters go by.
+const ALIASES: &[(&str, &str)] = &[("gzip", "deflate"), ("zlib", "deflate"), ("zstandard", "zstd")];
+
+/// Whether a filter is meant: by its id, or by a name, in which neither case nor hyphens matter.
 fn is(known: &Known, wanted: &str) -> bool {
-    known.name.eq_ignore_ascii_case(wanted) || wanted.parse() == Ok(known.id)
+    let plain = |name: &str| name.replace(['-', '_', ' '], "").to_ascii_lowercase();
+    let name = plain(wanted);
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, known)| (*known).to_owned());
+    plain(known.name) == name || wanted.parse() == Ok(known.id)
 }
 
 /// A table for a terminal: a head, and rows below it.

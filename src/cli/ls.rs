@@ -5,10 +5,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use hdfive::inspect::notation::text;
+use hdfive::inspect::notation::{self, visible};
 use hdfive::inspect::{Tree, TreeObject};
 use hdfive::{Dataset, File, LinkTarget, Object};
 
+use crate::names::Names;
 use crate::{Failure, Opening};
 
 /// List what is in a file, as a tree.
@@ -49,7 +50,8 @@ impl Ls {
             writeln!(std::io::stderr(), "h5: warning: {}: {warning}", self.file)?;
         }
         let out = std::io::BufWriter::new(anstream::AutoStream::auto(std::io::stdout()).lock());
-        let mut listing = Listing { options: self, file: &file, out, by_path: HashMap::new(), failed: false };
+        let names = Names::of(&file);
+        let mut listing = Listing { options: self, file: &file, names, out, by_path: HashMap::new(), failed: false };
         match file.object(&self.path)? {
             Object::Group(group) => listing.tree(group)?,
             other => {
@@ -67,6 +69,7 @@ impl Ls {
 struct Listing<'a, W> {
     options: &'a Ls,
     file: &'a File,
+    names: Names<'a>,
     out: W,
     by_path: HashMap<Vec<u8>, usize>,
     failed: bool,
@@ -90,7 +93,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(links) => links,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {error}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{indent}└── {ERROR}error: {}{ERROR:#}", said(error))?);
             }
         };
         for (i, link) in links.iter().enumerate() {
@@ -129,7 +132,7 @@ impl<W: Write> Listing<'_, W> {
             Ok(object) => object,
             Err(error) => {
                 self.failed = true;
-                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {error}{ERROR:#}")?);
+                return Ok(writeln!(self.out, "{branch}{name} {ERROR}error: {}{ERROR:#}", said(error))?);
             }
         };
         write!(self.out, "{branch}")?;
@@ -140,7 +143,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Object::Dataset(dataset) => self.dataset(dataset, name)?,
             Object::NamedType(named) => {
-                let datatype = hdfive::inspect::notation::short(&named.datatype()?);
+                let datatype = visible(&notation::short(&named.datatype()?));
                 write!(self.out, "{name}  {TYPE}type {datatype}{TYPE:#}")?;
             }
         }
@@ -151,7 +154,7 @@ impl<W: Write> Listing<'_, W> {
     fn dataset(&mut self, dataset: &Dataset, name: &str) -> Result<(), Failure> {
         if !self.options.long {
             let shape = dataset.shape_text();
-            let datatype = hdfive::inspect::notation::short(dataset.datatype());
+            let datatype = visible(&notation::short(dataset.datatype()));
             return Ok(write!(self.out, "{name}  {TYPE}{datatype}{TYPE:#} {shape}")?);
         }
         write!(self.out, "{name}  {TYPE}{dataset}{TYPE:#}")?;
@@ -169,7 +172,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Err(error) => {
                 self.failed = true;
-                write!(self.out, "  {ERROR}error: {error}{ERROR:#}")?;
+                write!(self.out, "  {ERROR}error: {}{ERROR:#}", said(&error))?;
             }
         }
         Ok(())
@@ -177,17 +180,32 @@ impl<W: Write> Listing<'_, W> {
 
     fn attributes(&mut self, object: &Object, indent: &str) -> Result<(), Failure> {
         for attribute in object.attributes()? {
-            let shown = attribute.and_then(|a| Ok((text(a.name_bytes()), self.file.show(&a)?)));
+            let shown = attribute.and_then(|a| {
+                let value = match self.names.tree(a.datatype()) {
+                    Some(tree) => tree.show(self.file, &a),
+                    None => self.file.show(&a),
+                };
+                Ok((text(a.name_bytes()), visible(&value?.to_string())))
+            });
             match shown {
                 Ok((name, value)) => writeln!(self.out, "{indent}{FAINT}@{FAINT:#}{name} = {value}")?,
                 Err(error) => {
                     self.failed = true;
-                    writeln!(self.out, "{indent}{ERROR}@ error: {error}{ERROR:#}")?;
+                    writeln!(self.out, "{indent}{ERROR}@ error: {}{ERROR:#}", said(&error))?;
                 }
             }
         }
         Ok(())
     }
+}
+
+fn said(error: &hdfive::Error) -> String {
+    visible(&format!("{error:#}"))
+}
+
+/// A name as people read it.
+fn text(bytes: &[u8]) -> String {
+    visible(&notation::text(bytes))
 }
 
 /// A size as people read it, in powers of 1024.

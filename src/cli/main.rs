@@ -10,7 +10,9 @@ mod dump;
 mod explain;
 mod filters;
 mod ls;
+mod names;
 mod npy;
+mod repack;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,6 +40,7 @@ enum Command {
     Explain(explain::Explain),
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
+    Repack(repack::Repack),
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
     Completions {
@@ -93,6 +96,8 @@ impl Opening {
 enum Failure {
     /// Something to be said on one line.
     Said(String),
+    /// The command line makes no sense.
+    Usage(String),
     /// The reader of our output has gone, which is its right.
     Gone,
 }
@@ -123,17 +128,23 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
+        Command::Repack(repack) => repack.run(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };
-    match result {
-        Ok(code) => code,
-        Err(Failure::Gone) => ExitCode::SUCCESS,
-        Err(Failure::Said(message)) => {
-            let _ = writeln!(std::io::stderr(), "h5: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    let (message, code) = match result {
+        Ok(code) => return code,
+        Err(Failure::Gone) => return ExitCode::SUCCESS,
+        Err(Failure::Said(message)) => (message, ExitCode::FAILURE),
+        Err(Failure::Usage(message)) => (message, ExitCode::from(2)),
+    };
+    let _ = say(&mut std::io::stderr(), format_args!("h5: {message}"));
+    code
+}
+
+/// Prints a line for people: whatever a file calls things, it is one line and commands no terminal.
+fn say(out: &mut impl Write, line: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    writeln!(out, "{}", hdfive::inspect::notation::visible(&line.to_string()))
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

@@ -21,28 +21,40 @@ pub fn castable(from: &ElementType, to: &ElementType) -> bool {
 ///
 /// Errors: `WrongType` where no cast is known.
 pub fn cast(bytes: &[u8], from: &ElementType, to: &ElementType) -> Result<Vec<u8>> {
-    match (from, to) {
-        _ if from == to => Ok(bytes.to_vec()),
-        (ElementType::Number(from), ElementType::Number(to)) => Ok(numbers(bytes, *from, *to)),
-        (ElementType::Complex(from), ElementType::Complex(to)) => Ok(numbers(bytes, *from, *to)),
-        (ElementType::Bool, ElementType::Number(to)) => Ok(numbers(&truths(bytes, BOOL), BOOL, *to)),
-        (ElementType::Number(from), ElementType::Bool) => Ok(truths(bytes, *from)),
-        _ => Err(Error::wrong_type(format!("elements are {from}, wanted {to}"))),
-    }
+    let mut cast = vec![0; bytes.len() / from.size().max(1) * to.size()];
+    cast_to(bytes, from, &mut cast, to)?;
+    Ok(cast)
 }
 
-fn numbers(bytes: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
-    let mut cast = vec![0; bytes.len() / from.size * to.size];
-    let done = number::convert(bytes, &layout(from), &mut cast, &layout(to), Conversion::Wrapping);
+/// Casts the elements of `bytes` to `cast`, which is as large as they need.
+///
+/// Errors: `WrongType` where no cast is known.
+pub(crate) fn cast_to(bytes: &[u8], from: &ElementType, cast: &mut [u8], to: &ElementType) -> Result<()> {
+    match (from, to) {
+        _ if from == to => cast.copy_from_slice(bytes),
+        (ElementType::Number(from), ElementType::Number(to)) => numbers(bytes, *from, cast, *to),
+        (ElementType::Complex(from), ElementType::Complex(to)) => numbers(bytes, *from, cast, *to),
+        (ElementType::Bool, ElementType::Number(to)) => {
+            let mut zeros_and_ones = vec![0; bytes.len()];
+            truths(bytes, BOOL, &mut zeros_and_ones);
+            numbers(&zeros_and_ones, BOOL, cast, *to);
+        }
+        (ElementType::Number(from), ElementType::Bool) => truths(bytes, *from, cast),
+        _ => return Err(Error::wrong_type(format!("elements are {from}, wanted {to}"))),
+    }
+    Ok(())
+}
+
+fn numbers(bytes: &[u8], from: NumberType, cast: &mut [u8], to: NumberType) {
+    let done = number::convert(bytes, &layout(from), cast, &layout(to), Conversion::Wrapping);
     done.expect("because only a conversion without loss can find one");
-    cast
 }
 
 /// For each number whether it is anything but 0.
-fn truths(bytes: &[u8], from: NumberType) -> Vec<u8> {
+fn truths(bytes: &[u8], from: NumberType, truths: &mut [u8]) {
     let (layout, zero) = (layout(from), [0; 16]);
     let truth = |number: &[u8]| u8::from(!number::equal(number, &zero[..number.len()], &layout));
-    bytes.chunks_exact(from.size).map(truth).collect()
+    bytes.chunks_exact(from.size).zip(truths).for_each(|(number, to)| *to = truth(number));
 }
 
 fn layout(number: NumberType) -> Layout {

@@ -21,6 +21,7 @@ use crate::format::message::datatype::{Class, Datatype};
 /// | [`Reference`](crate::Reference) | references, old and new | an object reference |
 /// | [`DateTime64`](crate::DateTime64) | h5py's opaque `datetime64` and `timedelta64` | such an opaque value |
 /// | a struct with `#[derive(H5Type)]` | compounds, by the names of their fields | a compound |
+/// | a tuple of up to 8 | compounds of as many members, in their order | a compound of members `0`, `1`, ... |
 /// | an enum with `#[derive(H5Type)]` | enumerations, by the names of their values | an enumeration |
 ///
 /// Numbers are read where nothing is lost; [`Conversion`] says what else may be done. Anything else is an error of kind

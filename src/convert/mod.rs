@@ -8,6 +8,7 @@ pub mod heaps;
 pub mod notation;
 pub mod number;
 pub mod reference;
+pub(crate) mod stored;
 pub mod string;
 pub mod time;
 pub mod types;

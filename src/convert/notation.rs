@@ -20,6 +20,19 @@ pub fn text(bytes: &[u8]) -> String {
     }
 }
 
+/// Text for people's eyes: what would command a terminal, begin a line or turn the direction of writing stands as an
+/// escape, `\n` or `\u{1b}`.
+pub fn visible(text: &str) -> String {
+    let commands = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if commands(letter) { out.extend(letter.escape_default()) } else { out.push(letter) }
+    }
+    out
+}
+
 /// Text in quotes, as JSON has it.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");

@@ -20,13 +20,22 @@ use crate::wire::{Addr, Structure};
 /// A reference: it points at an object, a region of a dataset, an attribute, or at nothing.
 ///
 /// [`Reference::follow`], [`Reference::region`] and [`Reference::attribute`] give what it points at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq)]
 pub struct Reference {
     /// The file, if it is another one.
-    file: Option<String>,
+    file: Option<Box<str>>,
     /// The header of the object.
     object: Option<Addr>,
     part: Part,
+    /// A path of the object, if somebody looked for one.
+    path: Option<Box<str>>,
+}
+
+/// References are equal that point at the same thing, whether or not its path is known.
+impl PartialEq for Reference {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.file, self.object, &self.part) == (&other.file, other.object, &other.part)
+    }
 }
 
 /// What of an object a reference points at.
@@ -35,14 +44,14 @@ pub(crate) enum Part {
     /// All of it.
     Whole,
     /// A region of the dataset.
-    Region(EncodedSelection),
+    Region(Box<EncodedSelection>),
     /// The attribute of this name.
     Attribute(String),
 }
 
 impl Reference {
     /// A reference to nothing.
-    pub const NULL: Reference = Reference { file: None, object: None, part: Part::Whole };
+    pub const NULL: Reference = Reference { file: None, object: None, part: Part::Whole, path: None };
 
     /// Whether it points at nothing.
     pub fn is_null(&self) -> bool {
@@ -59,6 +68,16 @@ impl Reference {
         self.file.as_deref()
     }
 
+    /// The path of the object, if one was looked for ([`Tree::name_references`](crate::inspect::Tree::name_references)):
+    /// references hold addresses.
+    pub fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
+    pub(crate) fn set_path(&mut self, path: Option<String>) {
+        self.path = path.map(String::into_boxed_str);
+    }
+
     pub(crate) fn part(&self) -> &Part {
         &self.part
     }
@@ -66,7 +85,7 @@ impl Reference {
     fn old_object(stored: &[u8], heaps: &Heaps<'_>) -> Result<Reference> {
         let loaded = &heaps.container().loaded;
         let reference = ObjectReference::decode(stored, Addr(0), loaded.sizes(), ())?;
-        loaded.decoded(&reference, stored, Addr(0), ());
+        loaded.decoded_part(&reference, stored, Addr(0), ());
         Ok(Reference { object: reference.target(), ..Reference::NULL })
     }
 
@@ -79,14 +98,14 @@ impl Reference {
         let Some(block) = container.run(|scope| heap::global(scope, id))? else { return Ok(Reference::NULL) };
         heaps.pay(block.len())?;
         let (region, used) = RegionReference::decode_shared(&block, Addr(0), sizes, ())?;
-        container.loaded.decoded(&region, &block[..used], Addr(0), ());
-        Ok(Reference { file: None, object: Some(region.object), part: Part::Region(region.selection) })
+        container.loaded.decoded_part(&region, &block[..used], Addr(0), ());
+        Ok(Reference { object: Some(region.object), part: Part::Region(Box::new(region.selection)), ..Reference::NULL })
     }
 
     fn revised(stored: &[u8], heaps: &Heaps<'_>) -> Result<Reference> {
         let (container, sizes) = (heaps.container(), heaps.container().loaded.sizes());
         let element = ReferenceElement::decode(stored, Addr(0), sizes, stored.len())?;
-        container.loaded.decoded(&element, stored, Addr(0), stored.len());
+        container.loaded.decoded_part(&element, stored, Addr(0), stored.len());
         if element.kind == ReferenceKind::Null {
             return Ok(Reference::NULL);
         }
@@ -98,17 +117,17 @@ impl Reference {
                 heaps.pay(block.len())?;
                 let context = element.block_context();
                 let (decoded, used) = ReferenceBlock::decode_shared(&block, Addr(0), sizes, context)?;
-                container.loaded.decoded(&decoded, &block[..used], Addr(0), context);
+                container.loaded.decoded_part(&decoded, &block[..used], Addr(0), context);
                 decoded
             }
         };
         let part = match block.target {
             Target::Object => Part::Whole,
-            Target::Region { selection, .. } => Part::Region(selection),
+            Target::Region { selection, .. } => Part::Region(Box::new(selection)),
             Target::Attribute(name) => Part::Attribute(text(&name)),
         };
-        let file = block.file.map(|name| text(&name));
-        Ok(Reference { file, object: token_address(&block.token, sizes), part })
+        let file = block.file.map(|name| text(&name).into_boxed_str());
+        Ok(Reference { file, object: token_address(&block.token, sizes), part, path: None })
     }
 }
 
@@ -129,10 +148,18 @@ impl H5Type for Reference {
     }
 }
 
-/// What it points at: `object at 0x320`, `region at 0x320`, `attribute "units" at 0x320`, `null`.
+/// What it points at: `object at 0x320`, `region at 0x320`, `attribute "units" at 0x320`, `null`. Where the path is known:
+/// `/lat`, `region of /lat`, `attribute "units" of /lat`.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(object) = self.object else { return f.write_str("null") };
+        if let Some(path) = &self.path {
+            return match &self.part {
+                Part::Whole => f.write_str(path),
+                Part::Region(_) => write!(f, "region of {path}"),
+                Part::Attribute(name) => write!(f, "attribute {name:?} of {path}"),
+            };
+        }
         match &self.part {
             Part::Whole => write!(f, "object at {object}")?,
             Part::Region(_) => write!(f, "region at {object}")?,

@@ -95,11 +95,16 @@ impl Value {
         let size = usize::try_from(datatype.size).ok().filter(|size| *size > 0);
         let size = size.ok_or_else(|| Error::corrupt("an element has 0 bytes"))?;
         heaps.pay(stored.len() / size * size_of::<Value>())?;
-        let mut elements = stored.chunks_exact(size).map(|element| Value::element(element, datatype, heaps));
+        let mut values = stored.chunks_exact(size).map(|element| Value::element(element, datatype, heaps));
         if shape.is_empty() {
-            return elements.next().unwrap_or(Ok(Value::Empty));
+            return values.next().unwrap_or(Ok(Value::Empty));
         }
-        Ok(Value::Array(ValueArray { shape: shape.to_vec(), elements: elements.collect::<Result<_>>()? }))
+        // To grow step by step would take half as much again.
+        let mut elements = Vec::with_capacity(stored.len() / size);
+        for value in values {
+            elements.push(value?);
+        }
+        Ok(Value::Array(ValueArray { shape: shape.to_vec(), elements }))
     }
 
     /// The value of one element.

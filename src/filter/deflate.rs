@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::inflate::inflate;
-use super::{Bound, Filter, Output, ends_early};
+use super::{Bound, Filter, Output, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// Deflate at a level from 0 to 9.
@@ -35,6 +35,10 @@ impl Filter for Deflate {
             Some(to) => inflate(input, to),
             None => Err(Error::invalid("deflate does not decode to a scattered output")),
         }
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::DEFLATE)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

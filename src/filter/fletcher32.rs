@@ -38,6 +38,10 @@ impl Filter for Fletcher32 {
         true
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_sub(4)
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
         Bound::Exactly(plain.saturating_add(4))
     }

@@ -6,7 +6,7 @@
 
 use jpeg_decoder::{Decoder, PixelFormat};
 
-use super::{Bound, Filter, Output, check_claim, decoded_only};
+use super::{Bound, Filter, Output, check_claim, decoded_only, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// JPEG describes itself.
@@ -29,12 +29,20 @@ impl Filter for Jpeg {
         };
         let plain = usize::from(info.width) * usize::from(info.height) * channels;
         check_claim(plain, output)?;
+        if plain > self.decoded_bound(input.len()) {
+            // The crate would make up the blocks that are missing.
+            return Err(ends_early());
+        }
         decoder.set_max_decoding_buffer_size(plain);
         output.write(&decoder.decode().map_err(|e| corrupt(&e))?)
     }
 
     fn decodes_in_order(&self) -> bool {
         true
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::JPEG)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

@@ -11,7 +11,7 @@ use byteorder::{BigEndian, ByteOrder};
 
 use super::blocks::{self, Blocks};
 use super::lz4_block::{self, Effort};
-use super::{Bound, Filter, Output, check_claim, ends_early, size};
+use super::{Bound, Filter, Output, check_claim, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 const HEADER: usize = 12;
@@ -92,6 +92,10 @@ impl Filter for Lz4 {
 
     fn decodes_in_order(&self) -> bool {
         true
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::LZ4)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

@@ -7,7 +7,7 @@
 //! ```
 
 use super::lz::{Rules, copy_literals, copy_match, sequences};
-use super::{Bound, Filter, Output, ends_early};
+use super::{Bound, Filter, Output, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// LZF has no parameters that matter: the third client value is only a guess of the size.
@@ -24,6 +24,10 @@ impl Filter for Lzf {
             Some(to) => decode_into(input, to),
             None => Err(Error::invalid("lzf does not decode to a scattered output")),
         }
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::LZF)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

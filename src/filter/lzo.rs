@@ -20,7 +20,7 @@
 
 use super::inflate::adler32;
 use super::lz::{copy_literals, copy_match};
-use super::{Bound, Filter, Output, decoded_only, ends_early, size};
+use super::{Bound, Filter, Output, decoded_only, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 /// LZO has no parameters that matter.
@@ -36,7 +36,7 @@ const FAR: usize = 16_384;
 
 impl Filter for Lzo {
     fn decode(&self, input: &[u8], output: &mut Output<'_>) -> Result<()> {
-        let wanted = output.expected().map_or(output.room(), |expected| expected - output.written());
+        let wanted = output.room().min(self.decoded_bound(input.len()));
         let Some(to) = output.slice(wanted)? else {
             return Err(Error::invalid("lzo does not decode to a scattered output"));
         };
@@ -44,6 +44,10 @@ impl Filter for Lzo {
         check_trailer(&input[used..], &to[..len])?;
         output.give_back(wanted - len);
         Ok(())
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::LZO)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

@@ -17,6 +17,7 @@ mod blosc_src;
 mod bzip2;
 mod codec;
 mod deflate;
+mod expansion;
 #[cfg(feature = "fcidecomp")]
 mod fcidecomp;
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "compiled for AVX2 too; measured"))]
@@ -64,6 +65,7 @@ use std::sync::Arc;
 #[cfg(feature = "blosc-src")]
 pub use blosc_src::blosc_src;
 pub use output::{Output, Scatter};
+pub(crate) use pipeline::AT_ONCE;
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{KNOWN, Known, Registry, Support, label};
 #[cfg(feature = "zstd-levels")]
@@ -86,6 +88,12 @@ pub trait Filter: Send + Sync + std::fmt::Debug {
 
     /// How large the encoded form of `plain` bytes may be. The pipeline bounds what flows between two filters with it.
     fn encoded_bound(&self, plain: usize) -> Bound;
+
+    /// How many plain bytes `stored` ones can give at most. What a file claims beyond that is refused before memory is taken
+    /// for it. The default is for formats in which a few bytes may stand for any number of them.
+    fn decoded_bound(&self, _stored: usize) -> usize {
+        usize::MAX
+    }
 
     /// Decodes only bytes `range` of the plain data, where the format has independent blocks. `false` (the default)
     /// says that nothing was done and `decode` is to be used. `plain` is the size of all of the plain data, and the

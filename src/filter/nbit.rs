@@ -287,6 +287,16 @@ impl Filter for NBit {
         Ok(())
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        match &self.packing {
+            None => stored,
+            Some(p) => {
+                let elements = stored.saturating_mul(8).checked_div(p.element_bits);
+                elements.map_or(usize::MAX, |elements| elements.saturating_mul(p.element_size))
+            }
+        }
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
         match &self.packing {
             None => Bound::Exactly(plain),

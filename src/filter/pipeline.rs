@@ -12,6 +12,8 @@ use super::{Bound, ChunkInfo, Output, Registry, SharedFilter, registry};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::format::message::filter_pipeline::FilterPipeline;
 
+/// Larger chunks grow with what is decoded of them, so that a claim alone takes no memory.
+pub(crate) const AT_ONCE: usize = 32 << 20;
 /// Filters that a mask has bits for.
 const MOST: usize = 32;
 
@@ -96,6 +98,7 @@ impl Pipeline {
         if output.expected() != Some(self.chunk.bytes) {
             return Err(Error::invalid(format!("an output for something else than {} bytes", self.chunk.bytes)));
         }
+        self.check_claim(stored.len(), mask)?;
         let (outer, innermost) = self.undo_outer(stored, mask, scratch)?;
         let input = if outer { scratch.from.used() } else { stored };
         let Some(stage) = innermost else { return self.check_size(input).and_then(|()| output.write(input)) };
@@ -106,6 +109,41 @@ impl Pipeline {
         let bound = Bound::Exactly(self.chunk.bytes);
         let result = stage.decode_to(&mut scratch.to, bound, if outer { scratch.from.used() } else { stored });
         result.and_then(|()| output.write(scratch.to.used()))
+    }
+
+    /// Decodes a stored chunk into `chunk`, which then has its bytes alone. Memory is taken for what the stored bytes can
+    /// give, whatever the chunk is said to be. Errors are those of [`decode`](Self::decode).
+    pub fn decode_whole(&self, stored: &[u8], mask: u32, scratch: &mut Scratch, chunk: &mut Vec<u8>) -> Result<()> {
+        self.check_claim(stored.len(), mask)?;
+        if self.chunk.bytes <= AT_ONCE {
+            if chunk.len() != self.chunk.bytes {
+                chunk.clear();
+                chunk.resize(self.chunk.bytes, 0);
+            }
+            return self.decode(stored, mask, scratch, &mut Output::exact(chunk));
+        }
+        chunk.clear();
+        let (outer, innermost) = self.undo_outer(stored, mask, scratch)?;
+        let input = if outer { scratch.from.used() } else { stored };
+        match innermost {
+            Some(stage) => stage.grow(chunk, Bound::Exactly(self.chunk.bytes), input),
+            None => self.check_size(input).map(|()| chunk.extend_from_slice(input)),
+        }
+    }
+
+    /// Fails if so many stored bytes cannot give a whole chunk.
+    fn check_claim(&self, stored: usize, mask: u32) -> Result<()> {
+        let applied = self.applied(mask);
+        let mut most = stored;
+        for stage in applied.iter().rev() {
+            most = stage.filter()?.decoded_bound(most);
+        }
+        // Without a filter the size is checked where the bytes are taken.
+        if self.chunk.bytes <= most || applied.is_empty() {
+            return Ok(());
+        }
+        let what = format!("{stored} stored bytes give {most} at most, a chunk has {}", self.chunk.bytes);
+        Err(Error::corrupt(what))
     }
 
     /// Decodes bytes `range` of a stored chunk. `output` has to expect exactly as many. Filters in front of the
@@ -121,6 +159,7 @@ impl Pipeline {
         if range.end > self.chunk.bytes || output.expected() != Some(range.len()) {
             return Err(Error::invalid(format!("range {range:?} of a chunk of {} bytes", self.chunk.bytes)));
         }
+        self.check_claim(stored.len(), mask)?;
         let (outer, innermost) = self.undo_outer(stored, mask, scratch)?;
         let Scratch { from, to } = scratch;
         let input = if outer { from.used() } else { stored };
@@ -209,23 +248,35 @@ impl Stage {
 
     /// Decodes `input` into `to`, within `bound`.
     fn decode_to(&self, to: &mut Buffer, bound: Bound, input: &[u8]) -> Result<()> {
-        let filter = self.filter()?;
         to.used = 0;
-        let result = match bound {
-            Bound::Exactly(len) => {
+        match bound {
+            Bound::Exactly(len) if len <= AT_ONCE => {
                 if to.bytes.len() < len {
                     to.bytes.resize(len, 0);
                 }
                 let mut output = Output::exact(&mut to.bytes[..len]);
-                filter.decode(input, &mut output).and_then(|()| output.finish())
+                let result = self.filter()?.decode(input, &mut output).and_then(|()| output.finish());
+                to.used = result.map_err(|e| self.at(e))?;
             }
-            Bound::AtMost(allowance) => {
+            bound => {
                 to.bytes.clear();
-                let mut output = Output::growing(&mut to.bytes, allowance);
-                filter.decode(input, &mut output).and_then(|()| output.finish())
+                self.grow(&mut to.bytes, bound, input)?;
+                to.used = to.bytes.len();
             }
-        };
-        to.used = result.map_err(|e| self.at(e))?;
+        }
         Ok(())
+    }
+
+    /// Decodes `input` into `to`, which is empty and grows up to `bound`, or to what the input can give.
+    fn grow(&self, to: &mut Vec<u8>, bound: Bound, input: &[u8]) -> Result<()> {
+        let filter = self.filter()?;
+        let mut output = Output::growing(to, bound.bytes().min(filter.decoded_bound(input.len())));
+        let result = filter.decode(input, &mut output).and_then(|()| output.finish());
+        match (bound, result.map_err(|e| self.at(e))?) {
+            (Bound::Exactly(len), given) if given != len => {
+                Err(self.at(Error::corrupt(format!("gives {given} bytes, {len} are expected"))))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -58,6 +58,10 @@ impl Filter for Quantiser {
         true
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
         Bound::Exactly(plain)
     }

@@ -1,6 +1,6 @@
 //! Snappy, filter 32003: the chunk is one raw snappy block, which begins with its plain size. By the crate `snap`.
 
-use super::{Bound, Filter, Output, check_claim};
+use super::{Bound, Filter, Output, check_claim, expansion};
 use crate::error::{Error, Result};
 
 /// Snappy has no parameters.
@@ -38,6 +38,10 @@ impl Filter for Snappy {
             Some(to) => decode(input, to),
             None => Err(Error::invalid("snappy does not decode to a scattered output")),
         }
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::SNAPPY)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

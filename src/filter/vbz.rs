@@ -9,7 +9,7 @@
 //! stand for 0, 1, 2 and 4 of them. A difference d is stored as (d << 1) ^ (d >> 31).
 
 use super::scratch::with_buffer;
-use super::{Bound, ChunkInfo, Filter, Output, check_claim, decoded_only, ends_early, size, zstd};
+use super::{Bound, ChunkInfo, Filter, Output, check_claim, decoded_only, ends_early, expansion, size, zstd};
 use crate::error::{Error, Result};
 
 /// Integers of one size.
@@ -42,10 +42,19 @@ impl Vbz {
     }
 
     /// How many bytes `plain` bytes may have before zstd.
-    fn coded(self, plain: usize) -> usize {
+    fn coded_most(self, plain: usize) -> usize {
         match self.integer {
             0 => plain,
             size => (plain / size).saturating_mul(4).saturating_add((plain / size).div_ceil(4)),
+        }
+    }
+
+    /// How few bytes `plain` bytes may have before zstd.
+    fn coded_least(self, plain: usize) -> usize {
+        match self.integer {
+            0 => plain,
+            size if self.nibbles => (plain / size).div_ceil(4),
+            size => plain / size + (plain / size).div_ceil(4),
         }
     }
 
@@ -115,6 +124,9 @@ impl Filter for Vbz {
             if self.integer == 0 {
                 return output.write(coded);
             }
+            if coded.len() < self.coded_least(plain) {
+                return Err(ends_early());
+            }
             match output.slice(plain)? {
                 Some(to) => self.integers(coded, to),
                 None => Err(Error::invalid("vbz does not decode to a scattered output")),
@@ -123,14 +135,20 @@ impl Filter for Vbz {
         if !self.in_frame {
             return place(input, output);
         }
-        with_buffer(self.coded(plain), |coded| {
+        with_buffer(self.coded_most(plain).min(zstd::most(input)?), |coded| {
             let len = zstd::decode_some(input, coded)?;
             place(&coded[..len], output)
         })
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        let coded = if self.in_frame { stored.saturating_mul(expansion::ZSTD) } else { stored };
+        // Four nibbles of 0 take a byte; every other integer takes one at least.
+        coded.saturating_mul(if self.nibbles { 4 } else { self.integer.max(1) })
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(self.coded(plain))
+        Bound::of_codec(self.coded_most(plain))
     }
 
     fn encode(&self, _: &[u8], _: &mut Vec<u8>) -> Result<bool> {

@@ -91,11 +91,7 @@ impl Zfp {
 
     fn encode_as<T: Number>(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
         let invalid = |error: &dyn std::fmt::Display| Error::invalid(error.to_string());
-        let mut numbers = Cow::Borrowed(input);
-        if cfg!(target_endian = "big") {
-            numbers.to_mut().chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
-        }
-        let numbers = T::load(&numbers);
+        let numbers = T::load(input);
         let field = ZfpField::new(&numbers, self.dims).map_err(|e| invalid(&e))?;
         let Some(largest) = self.config.maximum_size(self.kind, self.dims) else { return Ok(false) };
         let mut stream = ZfpBitStream::new(largest).map_err(|e| invalid(&e))?;
@@ -128,8 +124,7 @@ impl Filter for Zfp {
             ZfpScalarType::F32 => self.decode_as::<f32>(input, to),
             ZfpScalarType::F64 => self.decode_as::<f64>(input, to),
         }?;
-        // Decoded numbers are in this machine's order, stored ones in that of the writer's.
-        if self.swapped != cfg!(target_endian = "big") {
+        if self.swapped {
             to.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(())

@@ -35,6 +35,10 @@ impl Filter for ZstdLevels {
         self.up_to_four.decodes_in_order()
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        self.up_to_four.decoded_bound(stored)
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
         self.up_to_four.encoded_bound(plain)
     }

@@ -89,8 +89,8 @@ impl Stored for Attribute {
         self.datatype()
     }
 
-    fn shape(&self) -> Result<Option<Vec<u64>>> {
-        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    fn dataspace(&self) -> &Dataspace {
+        self.dataspace()
     }
 
     fn container(&self) -> &Container {
@@ -130,7 +130,7 @@ impl Node {
 
     pub(crate) fn comment(&self) -> Result<Option<String>> {
         let comment = self.run(|scope| self.header.message::<Comment>(scope))?;
-        Ok(comment.map(|c| String::from_utf8_lossy(&c.text).into_owned()))
+        Ok(comment.map(|c| crate::convert::notation::text(&c.text)))
     }
 
     pub(crate) fn modified(&self) -> Result<Option<i64>> {

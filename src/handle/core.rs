@@ -151,7 +151,9 @@ impl Node {
     pub(crate) fn at(&self, error: Error) -> Error {
         let is_nowhere = error.kind() == ErrorKind::Corrupt && !error.has_address();
         let error = if is_nowhere { error.at(Place::Header { address: self.header.addr.0 }) } else { error };
-        error.at(Place::Object(self.path.to_string())).at(Place::File(self.core.name.clone()))
+        let own = [Place::Object(self.path.to_string()), Place::File(self.core.name.clone())];
+        // One that came through a narrower job of this object names it already.
+        if error.trail().ends_with(&own) { error } else { own.into_iter().fold(error, Error::at) }
     }
 
     /// The path of something below this object.

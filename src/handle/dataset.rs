@@ -19,8 +19,8 @@ use crate::object::heap;
 use crate::plan::ReadPlan;
 use crate::read::{self, Reading, SourceTable};
 use crate::selection::{Destination, Selected, shape};
-use crate::storage::Purpose;
-use crate::wire::{Addr, SourceId};
+use crate::storage::{Purpose, SharedSource};
+use crate::wire::{Addr, ByteRange, SourceId};
 
 /// A dataset: an array of elements of one datatype.
 #[derive(Clone, Debug)]
@@ -82,9 +82,10 @@ const NEVER_WRITTEN: u8 = 1;
 
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
-        let about =
-            node.run(|scope| Ok((node.header.expect(scope)?, node.header.expect(scope)?, node.header.expect(scope)?)));
-        let (datatype, dataspace, layout) = about?;
+        let (datatype, dataspace, layout) = node.run(|scope| {
+            let datatype: Datatype = node.header.expect(scope)?;
+            Ok((datatype.in_file(scope.view.sizes()), node.header.expect(scope)?, node.header.expect(scope)?))
+        })?;
         let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
         if let Layout::Virtual { .. } = about.layout.layout {
             super::virtual_sources::settle(&node, &mut about).map_err(|e| node.at(e))?;
@@ -185,7 +186,7 @@ impl Dataset {
         Ok(pipeline.filters.iter().map(filter).collect())
     }
 
-    pub(super) fn filter_pipeline(&self) -> Result<Option<FilterPipeline>> {
+    pub(crate) fn filter_pipeline(&self) -> Result<Option<FilterPipeline>> {
         let pipeline = self.node.run(|scope| self.node.header.message::<FilterPipeline>(scope))?;
         Ok(pipeline.filter(|p| !p.filters.is_empty()))
     }
@@ -327,6 +328,32 @@ impl Dataset {
         read::plan(&manifest, self.element_size()?, selected).map_err(|e| self.at(e))
     }
 
+    /// Reads all elements, as stored, into memory of their size. Errors do not name the dataset yet.
+    pub(super) fn read_all(&self, into: &mut [u8]) -> Result<()> {
+        // What lies in one piece needs no plan.
+        if let Manifest::Segments { segments, files } = &*self.manifest()?
+            && let ([whole], []) = (&segments[..], &files[..])
+            && u64::try_from(into.len()) == Ok(whole.size)
+        {
+            return self.sources(Vec::new()).read(whole.source, ByteRange::new(whole.addr, whole.size), into);
+        }
+        self.read_selected(&Selected::all(self.shape()), into)
+    }
+
+    /// The file that its data lie in.
+    pub(crate) fn source_table(&self) -> SourceTable<'_> {
+        self.sources(Vec::new())
+    }
+
+    /// Its dataspace as the file has it, also where that of a virtual dataset depends on its sources.
+    pub(crate) fn stored_dataspace(&self) -> Result<Dataspace> {
+        self.node.run(|scope| self.node.header.expect(scope))
+    }
+
+    fn sources(&self, others: Vec<SharedSource>) -> SourceTable<'_> {
+        SourceTable { container: &self.node.core.container, others }
+    }
+
     /// Reads what is `selected`, as stored, into memory of its size. Errors do not name the dataset yet.
     pub(super) fn read_selected(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
         if into.is_empty() {
@@ -354,7 +381,7 @@ impl Dataset {
             Manifest::Chunks(chunks) => Some(chunks),
             Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => None,
         };
-        let sources = SourceTable { container: &self.node.core.container, others };
+        let sources = self.sources(others);
         let partial_unfiltered = self.partial_chunks_unfiltered();
         let (fill, pipeline) = (fill.as_deref(), pipeline.as_ref());
         Reading { sources, fill, chunks, pipeline, partial_unfiltered }.run(&plan, into)

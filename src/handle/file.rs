@@ -83,6 +83,11 @@ impl File {
         self.core.other(name, purpose).map(File::new)
     }
 
+    /// The name by which it was opened; `memory` for one in memory.
+    pub fn filename(&self) -> &str {
+        &self.core.name
+    }
+
     /// What is odd about the file without making it unreadable: an open writer, missing bytes.
     pub fn warnings(&self) -> &[String] {
         &self.core.container.warnings

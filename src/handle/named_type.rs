@@ -16,6 +16,6 @@ object_methods!(NamedType);
 impl NamedType {
     /// The datatype.
     pub fn datatype(&self) -> Result<Datatype> {
-        self.node.run(|scope| self.node.header.expect::<Datatype>(scope))
+        self.node.run(|scope| Ok(self.node.header.expect::<Datatype>(scope)?.in_file(scope.view.sizes())))
     }
 }

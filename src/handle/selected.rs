@@ -4,10 +4,11 @@ use super::dataset::Dataset;
 use super::stored::{self, Stored, reading_methods};
 use crate::convert::{Conversion, H5Type, Value};
 use crate::error::{Error, Result};
+use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::object::Container;
 use crate::plan::ReadPlan;
-use crate::selection::{Selected, Selection, shape};
+use crate::selection::{Selected, Selection};
 
 /// A part of a dataset, and how its numbers are converted. Nothing is read before it is asked for.
 ///
@@ -120,6 +121,10 @@ impl Stored for DatasetSelection {
         Ok((!self.dataset.is_null()).then(|| selected.result_shape().to_vec()))
     }
 
+    fn dataspace(&self) -> &Dataspace {
+        self.dataset.dataspace()
+    }
+
     fn container(&self) -> &Container {
         &self.dataset.node.core.container
     }
@@ -136,8 +141,8 @@ impl Stored for Dataset {
         self.datatype()
     }
 
-    fn shape(&self) -> Result<Option<Vec<u64>>> {
-        Ok((!self.is_null()).then(|| self.shape().to_vec()))
+    fn dataspace(&self) -> &Dataspace {
+        self.dataspace()
     }
 
     fn container(&self) -> &Container {
@@ -145,7 +150,7 @@ impl Stored for Dataset {
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
-        self.read_selected(&Selected::all(self.shape()), into)
+        self.read_all(into)
     }
 }
 
@@ -162,18 +167,23 @@ impl Dataset {
 
     /// Reads all elements as stored, row-major, into memory of their size. `Invalid` if that has another.
     pub fn read_bytes_into(&self, into: &mut [u8]) -> Result<()> {
-        self.read_selected_into(&Selected::all(self.shape()), into)
+        self.check_size(self.len(), into.len())?;
+        self.read_all(into).map_err(|e| self.at(e))
     }
 
     /// Reads what is selected as stored, row-major, into memory of its size.
     pub(super) fn read_selected_into(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
         let elements = if self.is_null() { 0 } else { selected.count().map_err(|e| self.at(e))? };
-        let size = usize::try_from(self.datatype().size).ok();
-        let wanted = shape::in_memory(elements).ok().zip(size).and_then(|(count, size)| count.checked_mul(size));
-        if wanted != Some(into.len()) {
-            let what = format!("{} bytes for {elements} elements of {} bytes", into.len(), self.datatype().size);
-            return Err(self.at(Error::invalid(what)));
-        }
+        self.check_size(elements, into.len())?;
         self.read_selected(selected, into).map_err(|e| self.at(e))
+    }
+
+    /// Whether so many elements have so many bytes as stored.
+    fn check_size(&self, elements: u64, bytes: usize) -> Result<()> {
+        let size = self.datatype().size;
+        if elements.checked_mul(size.into()) == u64::try_from(bytes).ok() {
+            return Ok(());
+        }
+        Err(self.at(Error::invalid(format!("{bytes} bytes for {elements} elements of {size} bytes"))))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::convert::{Conversion, Decoder, H5Type, Heaps, Value};
 use crate::error::{Error, Result};
+use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
 use crate::object::Container;
 use crate::selection::shape;
@@ -11,8 +12,14 @@ pub(super) trait Stored {
     /// What the elements are.
     fn datatype(&self) -> &Datatype;
 
+    /// Their dataspace, or that of the dataset of which they are a part.
+    fn dataspace(&self) -> &Dataspace;
+
     /// Elements per dimension; `None` for a null dataspace.
-    fn shape(&self) -> Result<Option<Vec<u64>>>;
+    fn shape(&self) -> Result<Option<Vec<u64>>> {
+        let space = self.dataspace();
+        Ok((space.kind != Kind::Null).then(|| space.shape.clone()))
+    }
 
     /// The file they lie in.
     fn container(&self) -> &Container;

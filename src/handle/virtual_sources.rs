@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::core::{Core, Node};
 use super::dataset::{About, Dataset};
 use super::group::Object;
-use crate::convert::number::{Conversion, converted};
+use crate::convert::stored::converted;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::encoded_selection::{RegularDimension, Selection};
 use crate::format::message::data_layout::Layout;
@@ -263,7 +263,7 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
     let Some(bounds) = bounds_of(&moves, source.shape()) else { return Ok(()) };
     let mut bytes = source.select(&bounds).read_bytes()?;
     if converts {
-        bytes = converted(&bytes, source.datatype(), dataset.datatype(), Conversion::Saturating)?;
+        bytes = converted(&bytes, source.datatype(), dataset.datatype())?;
     }
     for pair in moves {
         let position = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
@@ -345,13 +345,13 @@ fn bounds_of(moves: &[Pair], shape: &[u64]) -> Option<Block> {
 /// Whether elements have to be converted on their way. References into heaps do not leave their file.
 fn check_types(dataset: &Dataset, source: &Dataset) -> Result<bool> {
     let (own, other) = (dataset.datatype(), source.datatype());
-    if !same(own, other) {
-        // Whether there is a conversion shows on no elements as on many.
-        return converted(&[], other, own, Conversion::Saturating).map(|_| true);
-    }
-    if !Arc::ptr_eq(&dataset.node.core, &source.node.core) && refers(own) {
+    if !Arc::ptr_eq(&dataset.node.core, &source.node.core) && (refers(own) || refers(other)) {
         let what = "elements of variable length or references in a virtual dataset come from another file";
         return Err(Error::unsupported(what));
+    }
+    if !same(own, other) {
+        // Whether there is a conversion shows on no elements as on many.
+        return converted(&[], other, own).map(|_| true);
     }
     Ok(false)
 }

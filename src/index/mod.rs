@@ -15,7 +15,7 @@ use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
 use crate::object::{Scope, Step};
 use crate::selection::{Grid, shape};
 use crate::wire::Addr;
-use numbering::Numbering;
+pub(crate) use numbering::Numbering;
 
 /// What all chunk indexes of a dataset depend on.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::selection::Grid;
 
 /// Translates numbers of an array's elements to numbers of chunks in the current grid.
 #[derive(Debug)]
-pub(super) struct Numbering {
+pub(crate) struct Numbering {
     /// Axes from the slowest to the fastest.
     order: Vec<usize>,
     /// For each place in `order` how many elements one step is.
@@ -18,7 +18,7 @@ pub(super) struct Numbering {
 
 impl Numbering {
     /// The numbering for chunks of shape `chunk` under `max_shape`, with axis `front` moved to the front.
-    pub(super) fn new(chunk: &[u64], max_shape: &[Option<u64>], front: Option<usize>, grid: &Grid) -> Result<Self> {
+    pub(crate) fn new(chunk: &[u64], max_shape: &[Option<u64>], front: Option<usize>, grid: &Grid) -> Result<Self> {
         let mut order: Vec<usize> = (0..chunk.len()).collect();
         if let Some(front) = front {
             order.remove(front);
@@ -43,7 +43,7 @@ impl Numbering {
     }
 
     /// One more than the largest element number that a chunk of the current grid has.
-    pub(super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         if self.grid.is_empty() {
             return 0;
         }
@@ -56,7 +56,7 @@ impl Numbering {
     }
 
     /// The chunk in the current grid that element `number` stands for; `None` outside of the current shape.
-    pub(super) fn chunk(&self, number: u64) -> Option<u64> {
+    pub(crate) fn chunk(&self, number: u64) -> Option<u64> {
         if self.identical {
             return (number < self.grid.len()).then_some(number);
         }
@@ -70,7 +70,7 @@ impl Numbering {
     }
 
     /// The element that stands for the chunk at `coordinates`, counted in chunks.
-    pub(super) fn element(&self, coordinates: &[u64]) -> Option<u64> {
+    pub(crate) fn element(&self, coordinates: &[u64]) -> Option<u64> {
         let parts = self.order.iter().zip(&self.steps);
         parts
             .map(|(axis, step)| coordinates[*axis].checked_mul(*step))

@@ -6,18 +6,16 @@
 use sha2::{Digest as _, Sha256};
 
 use super::tree::Tree;
+use crate::convert::reference::Part;
 use crate::convert::string::{Sequence, trim};
+use crate::convert::{Conversion, Decoder, H5Type, Heaps, Reference};
 use crate::error::{Error, Result};
 use crate::format::encoded_selection::{EncodedSelection, Selection};
-use crate::format::global_heap::GlobalHeapId;
 use crate::format::message::dataspace::Dataspace;
-use crate::format::message::datatype::{ByteOrder, Class, Datatype, ReferenceKind as Class7, Text, array_count};
-use crate::format::reference::{
-    Contents, ObjectReference, ReferenceBlock, ReferenceElement, ReferenceKind, RegionReference, Target, token_address,
-};
+use crate::format::message::datatype::{ByteOrder, Class, Datatype, ReferenceKind, Text, array_count};
 use crate::index::virtual_layout::{elements, unlimited_axis};
-use crate::object::{Container, Header, heap};
-use crate::wire::{Addr, Structure};
+use crate::object::{Container, Header};
+use crate::wire::Addr;
 
 /// The SHA-256 of canonical elements, and how many bytes they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,9 +51,7 @@ enum Form {
     /// Members with their offsets; the size of the whole.
     Compound(usize, Vec<(usize, Form)>),
     Array(usize, Box<Form>),
-    Object(usize),
-    Region(usize),
-    Revised(usize),
+    Reference(usize, ReferenceKind, Decoder<Reference>),
 }
 
 /// Selections of more elements than this are not listed one by one.
@@ -85,9 +81,9 @@ impl Form {
                 }
                 Form::Compound(size, forms)
             }
-            Class::Reference { kind: Class7::Object1, .. } => Form::Object(size),
-            Class::Reference { kind: Class7::Region1, .. } => Form::Region(size),
-            Class::Reference { .. } => Form::Revised(size),
+            Class::Reference { kind, .. } => {
+                Form::Reference(size, *kind, Reference::decoder(datatype, Conversion::Lossless)?)
+            }
             Class::Enumeration(names) => Form::of(&names.base)?,
             Class::VariableLength { text: Some(_), .. } => Form::VariableString(size),
             Class::VariableLength { text: None, base } => Form::Sequence { size, element: Box::new(Form::of(base)?) },
@@ -114,7 +110,7 @@ impl Form {
         match self {
             Form::AsIs(size) | Form::Reversed(size) | Form::Vax(size) | Form::String(size, _) => *size,
             Form::VariableString(size) | Form::Sequence { size, .. } | Form::Compound(size, _) => *size,
-            Form::Object(size) | Form::Region(size) | Form::Revised(size) => *size,
+            Form::Reference(size, ..) => *size,
             Form::Array(count, element) => count.saturating_mul(element.size()),
         }
     }
@@ -197,9 +193,10 @@ impl<'a> Canonical<'a> {
                 }
             }
             Form::Array(_, element) => self.each(stored, element)?,
-            Form::Object(_) => self.object(stored)?,
-            Form::Region(_) => self.region(stored)?,
-            Form::Revised(size) => self.revised(stored, *size)?,
+            Form::Reference(_, kind, decoder) => {
+                let reference = decoder.decode(stored, &Heaps::new(self.container))?;
+                self.reference(&reference, *kind);
+            }
         }
         Ok(())
     }
@@ -233,79 +230,34 @@ impl<'a> Canonical<'a> {
         self.prefixed(super::notation::text(&path).as_bytes());
     }
 
-    fn object(&mut self, stored: &[u8]) -> Result<()> {
-        let reference = ObjectReference::decode(stored, Addr(0), self.container.loaded.sizes(), ())?;
-        self.container.loaded.decoded_part(&reference, stored, Addr(0), ());
-        match reference.target() {
-            Some(addr) => self.path(Some(addr)),
-            None => self.length(0),
-        }
-        Ok(())
-    }
-
-    fn region(&mut self, stored: &[u8]) -> Result<()> {
-        let sizes = self.container.loaded.sizes();
-        let nothing = stored.iter().all(|&b| b == 0);
-        let id = GlobalHeapId::decode(stored, Addr(0), sizes, ())?;
-        let block = if nothing { None } else { self.container.run(|scope| heap::global(scope, id))? };
-        let Some(block) = block else {
-            self.length(0);
-            self.put(&[0]);
-            return Ok(());
-        };
-        let region = RegionReference::decode_shared(&block, Addr(0), sizes, ());
-        let region = region.map(|(region, used)| {
-            self.container.loaded.decoded_part(&region, &block[..used], Addr(0), ());
-            region
-        });
-        match region.and_then(|r| Ok((self.shape(r.object)?, r))) {
-            Ok((shape, region)) => {
-                self.path(Some(region.object));
-                self.selection(&region.selection, &shape);
+    /// What a reference leads to. Old ones to nothing are empty; to libhdf5 a null one of the new kind is a reference to an
+    /// object that cannot be opened.
+    fn reference(&mut self, reference: &Reference, kind: ReferenceKind) {
+        let addr = reference.address();
+        match kind {
+            ReferenceKind::Object1 if addr.is_none() => return self.length(0),
+            ReferenceKind::Region1 if addr.is_none() => {
+                self.length(0);
+                return self.put(&[0]);
             }
-            Err(_) => {
-                self.prefixed(b"?");
-                self.put(&[0]);
-            }
+            _ => {}
         }
-        Ok(())
-    }
-
-    fn revised(&mut self, stored: &[u8], size: usize) -> Result<()> {
-        let sizes = self.container.loaded.sizes();
-        let element = ReferenceElement::decode(stored, Addr(0), sizes, size)?;
-        self.container.loaded.decoded_part(&element, stored, Addr(0), size);
-        if element.kind == ReferenceKind::Null {
-            // To libhdf5 a null one is a reference to an object that cannot be opened.
+        let shape = addr.map(|addr| self.shape(addr));
+        if kind == ReferenceKind::Region1 && !matches!(shape, Some(Ok(_))) {
             self.prefixed(b"?");
-            self.put(&[2]);
-            return Ok(());
+            return self.put(&[0]);
         }
-        let (token, target) = match &element.contents {
-            Contents::Token(token) => (token.clone(), Target::Object),
-            Contents::Heap { id, .. } => {
-                let block = self.container.run(|scope| heap::global(scope, *id))?;
-                let block = block.ok_or_else(|| Error::corrupt("a reference names no object of the global heap"))?;
-                let context = element.block_context();
-                let (decoded, used) = ReferenceBlock::decode_shared(&block, Addr(0), sizes, context)?;
-                self.container.loaded.decoded_part(&decoded, &block[..used], Addr(0), context);
-                (decoded.token, decoded.target)
-            }
-        };
-        let addr = token_address(&token, sizes);
         self.path(addr);
-        match target {
-            Target::Object => self.put(&[2]),
-            Target::Attribute(name) => {
+        match (reference.part(), shape) {
+            (Part::Whole, _) if kind == ReferenceKind::Object1 => {}
+            (Part::Whole, _) => self.put(&[2]),
+            (Part::Attribute(name), _) => {
                 self.put(&[4]);
-                self.prefixed(&name);
+                self.prefixed(name.as_bytes());
             }
-            Target::Region { selection, .. } => match addr.map(|addr| self.shape(addr)) {
-                Some(Ok(shape)) => self.selection(&selection, &shape),
-                _ => self.put(&[0xff]),
-            },
+            (Part::Region(selection), Some(Ok(shape))) => self.selection(selection, &shape),
+            (Part::Region(_), _) => self.put(&[0xff]),
         }
-        Ok(())
     }
 
     /// The shape of the dataset at `addr`.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::check::leads_elsewhere;
 use super::notation::{short, text};
 use super::tree::Tree;
-use crate::convert::{Value, ValueArray};
+use crate::convert::{Reference, Value, ValueArray};
 use crate::error::Result;
 use crate::handle::{Attribute, Dataset, File, Link, LinkTarget, Object};
 use crate::selection::Block;
@@ -84,7 +84,7 @@ impl Comparer<'_> {
             (Object::NamedType(one), Object::NamedType(other)) => {
                 self.texts("type", &short(&one.datatype()?), &short(&other.datatype()?));
             }
-            _ => self.tell(format!("kind: {:?} | {:?}", one.kind(), other.kind())),
+            _ => self.tell(format!("kind: {} | {}", one.kind(), other.kind())),
         }
         self.attributes(one, other)
     }
@@ -208,13 +208,10 @@ impl Comparer<'_> {
     }
 
     /// What a reference leads to, by path rather than by address.
-    fn referred(&self, file: usize, reference: &crate::convert::Reference) -> String {
-        let path = reference.address().and_then(|addr| self.trees[file].path(addr)).map(text);
-        let shown = reference.to_string();
-        match (path, reference.address()) {
-            (Some(path), Some(addr)) => shown.replace(&addr.to_string(), &path),
-            _ => shown,
-        }
+    fn referred(&self, file: usize, reference: &Reference) -> String {
+        let mut value = Value::Reference(reference.clone());
+        self.trees[file].name_references(&mut value);
+        value.to_string()
     }
 }
 

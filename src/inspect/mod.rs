@@ -22,12 +22,22 @@ use crate::error::{Error, Result};
 use crate::handle::{Attribute, File};
 
 impl File {
-    /// An attribute's value as short text: `"K"`, `[1, 2, 3]`, `empty`; long lists lose their middle.
+    /// An attribute's value as short text: `"K"`, `[1, 2, 3]`, `empty`; long lists lose their middle. References are shown
+    /// as addresses; [`Tree::show`] knows paths.
     pub fn show(&self, attribute: &Attribute) -> Result<String> {
+        self.show_by(attribute, &|_| {})
+    }
+
+    /// As [`show`](Self::show), with every element that is shown changed by `change`.
+    fn show_by(&self, attribute: &Attribute, change: &dyn Fn(&mut Value)) -> Result<String> {
         let (datatype, heaps) = (attribute.datatype(), self.heaps());
         let size = usize::try_from(datatype.size).unwrap_or(usize::MAX).max(1);
         let all: Vec<&[u8]> = attribute.bytes().chunks_exact(size).collect();
-        let show = |element: &&[u8]| Ok(Value::element(element, datatype, &heaps)?.to_string());
+        let show = |element: &&[u8]| {
+            let mut value = Value::element(element, datatype, &heaps)?;
+            change(&mut value);
+            Ok(value.to_string())
+        };
         if attribute.shape().is_empty() {
             return all.first().map_or_else(|| Ok(Value::Empty.to_string()), show);
         }

@@ -5,10 +5,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 
+use super::notation::text;
+use crate::convert::Value;
 use crate::error::{Error, Result};
 pub use crate::handle::TreeObject;
-use crate::handle::{File, Group, LinkTarget, Object};
+use crate::handle::{Attribute, File, Group, LinkTarget, Object};
 use crate::limits::Purse;
 use crate::wire::Addr;
 
@@ -77,8 +80,58 @@ impl Tree {
         Some(&self.objects[*self.places.get(&addr)?].path)
     }
 
+    /// Gives the references in `value`, which stands in the same file, the paths of their objects, so that they are shown
+    /// by these.
+    pub fn name_references(&self, value: &mut Value) {
+        match value {
+            Value::Reference(reference) if reference.file_name().is_none() => {
+                let path = reference.address().and_then(|addr| self.path(addr));
+                reference.set_path(path.map(text));
+            }
+            Value::Compound(members) => members.iter_mut().for_each(|(_, value)| self.name_references(value)),
+            Value::Array(array) => array.elements.iter_mut().for_each(|value| self.name_references(value)),
+            _ => {}
+        }
+    }
+
+    /// As [`File::show`] of the same file, with references shown as paths.
+    pub fn show(&self, file: &File, attribute: &Attribute) -> Result<String> {
+        file.show_by(attribute, &|value| self.name_references(value))
+    }
+
     /// The errors of objects and groups that could not be read.
     pub fn errors(&self) -> impl Iterator<Item = &Error> {
         self.objects.iter().flat_map(|o| o.object.as_ref().err().into_iter().chain(o.links.as_ref().err()))
+    }
+}
+
+/// A line for each object: its path, and what it is.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, TreeObject { path, object, .. }) in self.objects.iter().enumerate() {
+            let (line, path) = (if number > 0 { "\n" } else { "" }, text(path));
+            match object {
+                Ok(Object::Group(_)) => write!(f, "{line}{path}{}", if path.ends_with('/') { "" } else { "/" })?,
+                Ok(Object::Dataset(dataset)) => write!(f, "{line}{path}  {dataset}")?,
+                Ok(Object::NamedType(_)) => write!(f, "{line}{path}  datatype")?,
+                Err(error) => write!(f, "{line}{path}  error: {error:#}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_shown_a_line_an_object() {
+        let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/readme/weather.h5")).unwrap();
+        let shown = Tree::walk(&file).unwrap().to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 10);
+        assert_eq!(lines[..2], ["/", "/lat  f32 [11], contiguous"]);
+        assert!(lines.contains(&"/surface/"), "{shown}");
     }
 }

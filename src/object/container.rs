@@ -199,5 +199,5 @@ fn find_superblock(view: &View<'_>) -> Result<(u64, Superblock), Stop> {
         }
         at = if at == 0 { 512 } else { at * 2 };
     }
-    Err(Error::not_hdf5("there is no HDF5 signature at 0, 512, 1024, 2048 and so on").into())
+    Err(Error::not_hdf5("not an HDF5 file (no signature at 0, 512, 1024, 2048 and so on)").into())
 }

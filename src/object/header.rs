@@ -1,6 +1,7 @@
 //! The whole header of an object: the messages of all its blocks, and what they say with sharing resolved.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use bytes::Bytes;
 
@@ -40,6 +41,16 @@ pub enum ObjectKind {
     Dataset,
     /// A committed datatype.
     NamedType,
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ObjectKind::Group => "group",
+            ObjectKind::Dataset => "dataset",
+            ObjectKind::NamedType => "datatype",
+        })
+    }
 }
 
 /// A message says, by this bit, that who does not know it must not open the object.

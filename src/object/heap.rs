@@ -8,7 +8,7 @@ use super::Step;
 use super::btree;
 use super::container::Scope;
 use crate::error::{Error, Place, Result};
-use crate::filter::{ChunkInfo, Output, Pipeline, Scratch};
+use crate::filter::{ChunkInfo, Pipeline, Scratch};
 use crate::format::btree_v2::{HugeIndirect, HugeIndirectFiltered};
 use crate::format::fractal_heap::{
     DirectBlock, DirectContext, DoublingTable, Header, HeapId, IdContext, IndirectBlock, Location, Root,
@@ -212,8 +212,8 @@ impl FractalHeap {
         let chunk = ChunkInfo { bytes: plain, element_size: 1 };
         let pipeline = Pipeline::new(&filters.pipeline, chunk, &scope.container.registry)?;
         let stored = scope.view.bytes(range)?;
-        let mut bytes = vec![0; plain];
-        pipeline.decode(&stored, mask, &mut Scratch::default(), &mut Output::exact(&mut bytes))?;
+        let mut bytes = Vec::new();
+        pipeline.decode_whole(&stored, mask, &mut Scratch::default(), &mut bytes)?;
         Ok(bytes.into())
     }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::rows::Rows;
 use super::{place, planner};
 use crate::error::{Error, Place, Result};
-use crate::filter::{Output, Pipeline, Scratch};
+use crate::filter::{AT_ONCE, Output, Pipeline, Scratch};
 use crate::manifest::Chunks;
 use crate::object::Container;
 use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
@@ -143,7 +143,7 @@ impl Reading<'_> {
                 return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
             }
             let stored = self.sources.stored(range, stored)?;
-            return self.decode(&stored, read.filter_mask, scratch, slot);
+            return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut Output::exact(slot));
         }
         if raw {
             let stored = self.sources.stored(raw_range(read, bytes)?, stored)?;
@@ -159,17 +159,17 @@ impl Reading<'_> {
             let mut output = Output::scattered(&mut rows, bytes);
             return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut output);
         }
-        if chunk.len() != bytes {
-            chunk.clear();
-            chunk.resize(bytes, 0);
-        }
         match part.and_then(|part| stretch(&part, &covered, grid.chunk_shape(), plan.element_size)) {
             // Where a filter has no blocks, a range costs a copy.
-            Some(range) if range.len() <= bytes / 2 => {
+            Some(range) if range.len() <= bytes / 2 && bytes <= AT_ONCE => {
+                if chunk.len() != bytes {
+                    chunk.clear();
+                    chunk.resize(bytes, 0);
+                }
                 let mut output = Output::exact(&mut chunk[range.clone()]);
                 self.pipeline()?.decode_range(&stored, read.filter_mask, range, scratch, &mut output)?;
             }
-            _ => self.decode(&stored, read.filter_mask, scratch, chunk)?,
+            _ => self.pipeline()?.decode_whole(&stored, read.filter_mask, scratch, chunk)?,
         }
         let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
         place::place(selection, read.touched, chunk, result, plan.element_size)
@@ -177,10 +177,6 @@ impl Reading<'_> {
 
     fn pipeline(&self) -> Result<&Pipeline> {
         self.pipeline.ok_or_else(|| Error::invalid("a filtered chunk without a pipeline"))
-    }
-
-    fn decode(&self, stored: &[u8], mask: u32, scratch: &mut Scratch, into: &mut [u8]) -> Result<()> {
-        self.pipeline()?.decode(stored, mask, scratch, &mut Output::exact(into))
     }
 }
 
@@ -242,8 +238,8 @@ impl SourceTable<'_> {
         Ok(Cow::Borrowed(&buffer[..]))
     }
 
-    /// Reads `range` of a source into `slot`.
-    fn read(&self, source: SourceId, range: ByteRange, slot: &mut [u8]) -> Result<()> {
+    /// Reads `range` of a source into `slot`, which is as large.
+    pub(crate) fn read(&self, source: SourceId, range: ByteRange, slot: &mut [u8]) -> Result<()> {
         let loaded = &self.container.loaded;
         if let Some(other) = source.0.checked_sub(1) {
             let other = usize::try_from(other).ok().and_then(|i| self.others.get(i));

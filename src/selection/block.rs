@@ -8,6 +8,8 @@
 //! . . . . . .
 //! ```
 
+use std::fmt;
+
 use crate::error::{Error, Result};
 use crate::selection::shape;
 
@@ -19,6 +21,17 @@ pub struct Block {
     pub start: Vec<u64>,
     /// How many elements, per dimension.
     pub count: Vec<u64>,
+}
+
+/// As in NumPy: `[2:4, 0:10]`.
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (axis, (&start, &count)) in self.start.iter().zip(&self.count).enumerate() {
+            write!(f, "{}{start}:{}", if axis > 0 { ", " } else { "" }, start.saturating_add(count))?;
+        }
+        f.write_str("]")
+    }
 }
 
 /// Elements that lie one behind the other in a row-major array.
@@ -176,6 +189,7 @@ mod tests {
         assert_eq!(runs(&[1, 0, 0], &[2, 5, 7], &[3, 5, 7]), [(35, 70)]);
         assert_eq!(runs(&[1, 2, 0], &[2, 2, 7], &[3, 5, 7]), [(49, 14), (84, 14)]);
         assert_eq!(runs(&[], &[], &[]), [(0, 1)]);
+        assert_eq!(Block::new(&[1, 2], &[2, 3]).to_string(), "[1:3, 2:5]");
         assert_eq!(runs(&[1, 5], &[2, 0], &[3, 5]), []);
         assert_eq!(runs(&[2, 0], &[1, 0], &[3, 0]), []);
     }

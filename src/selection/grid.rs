@@ -19,9 +19,9 @@ use crate::selection::transfer::Transfer;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
-    shape: Vec<u64>,
-    chunk: Vec<u64>,
-    counts: Vec<u64>,
+    /// The array's shape, that of a chunk, and how many chunks along each dimension: one piece of memory, as every
+    /// selection of chunks has a grid.
+    sizes: Vec<u64>,
     len: u64,
 }
 
@@ -39,22 +39,27 @@ impl Grid {
         }
         let counts: Vec<u64> = shape.iter().zip(chunk).map(|(size, chunk)| size.div_ceil(*chunk)).collect();
         let len = shape::count(&counts)?;
-        Ok(Grid { shape: shape.to_vec(), chunk: chunk.to_vec(), counts, len })
+        Ok(Grid { sizes: [shape, chunk, &counts].concat(), len })
+    }
+
+    fn part(&self, n: usize) -> &[u64] {
+        let rank = self.sizes.len() / 3;
+        &self.sizes[n * rank..(n + 1) * rank]
     }
 
     /// The array's shape.
     pub fn shape(&self) -> &[u64] {
-        &self.shape
+        self.part(0)
     }
 
     /// The shape of a whole chunk.
     pub fn chunk_shape(&self) -> &[u64] {
-        &self.chunk
+        self.part(1)
     }
 
     /// How many chunks along each dimension.
     pub fn counts(&self) -> &[u64] {
-        &self.counts
+        self.part(2)
     }
 
     /// How many chunks.
@@ -69,37 +74,37 @@ impl Grid {
 
     /// The row-major number of the chunk at `coordinates`, counted in chunks.
     pub fn number(&self, coordinates: &[u64]) -> Option<u64> {
-        shape::number(&self.counts, coordinates)
+        shape::number(self.counts(), coordinates)
     }
 
     /// The coordinates, counted in chunks, of chunk `number`.
     pub fn coordinates(&self, number: u64) -> Option<Vec<u64>> {
-        shape::coordinates(&self.counts, number)
+        shape::coordinates(self.counts(), number)
     }
 
     /// The block of the array that the chunk at `coordinates` covers, cut at the array's edge.
     pub fn block(&self, coordinates: &[u64]) -> Block {
-        let start: Vec<u64> = coordinates.iter().zip(&self.chunk).map(|(at, chunk)| at * chunk).collect();
-        let room = start.iter().zip(&self.shape).zip(&self.chunk);
+        let start: Vec<u64> = coordinates.iter().zip(self.chunk_shape()).map(|(at, chunk)| at * chunk).collect();
+        let room = start.iter().zip(self.shape()).zip(self.chunk_shape());
         let count = room.map(|((start, size), chunk)| size.saturating_sub(*start).min(*chunk)).collect();
         Block { start, count }
     }
 
     /// The chunks that meet `block`.
     pub fn meet(&self, block: &Block) -> Result<ChunkSelection> {
-        self.select(&Selected::block(block, &self.shape)?)
+        self.select(&Selected::block(block, self.shape())?)
     }
 
     /// The chunks that `selected` touches. Costs the lists and points in it, not the chunks.
     ///
     /// Errors: `Invalid` if it was made for another shape.
     pub fn select(&self, selected: &Selected) -> Result<ChunkSelection> {
-        if selected.shape() != self.shape {
-            return Err(Error::invalid(format!("selection of shape {:?} on {:?}", selected.shape(), self.shape)));
+        if selected.shape() != self.shape() {
+            return Err(Error::invalid(format!("selection of shape {:?} on {:?}", selected.shape(), self.shape())));
         }
         let parts = match selected.wanted() {
             Wanted::Axes(axes) => {
-                let sizes = self.shape.iter().zip(&self.chunk);
+                let sizes = self.shape().iter().zip(self.chunk_shape());
                 Parts::Axes(
                     axes.iter().zip(sizes).map(|(a, (&size, &chunk))| AxisChunks::new(a, size, chunk)).collect(),
                 )
@@ -112,7 +117,7 @@ impl Grid {
     /// The points by chunk; within a chunk in their order.
     fn group(&self, points: &Points) -> Vec<PointGroup> {
         let chunk_of = |point: &[u64]| {
-            let places = point.iter().zip(&self.chunk).zip(&self.counts);
+            let places = point.iter().zip(self.chunk_shape()).zip(self.counts());
             places.fold(0, |number, ((at, chunk), count)| number * count + at / chunk)
         };
         let mut sorted: Vec<(u64, u64)> = points.iter().map(chunk_of).zip(0..).collect();
@@ -202,29 +207,40 @@ impl ChunkSelection {
     /// The number in `grid` of each touched chunk, in order; `None` where `grid` has no such chunk. `grid` may be
     /// another than the one that was selected from: a resize looks at old chunks in a new grid.
     pub fn numbers(&self, grid: &Grid) -> Vec<Option<u64>> {
+        let mut numbers = vec![None; shape::index(self.len())];
+        self.each_number(grid, |i, number| numbers[shape::index(i)] = Some(number));
+        numbers
+    }
+
+    /// Calls `each` with every touched chunk that `grid` has, in order: which of the touched, and its number in `grid`.
+    pub fn each_number(&self, grid: &Grid, mut each: impl FnMut(u64, u64)) {
         let axes = match &self.parts {
             Parts::Axes(axes) => axes,
             Parts::Points(groups) => {
-                let of = |group: &PointGroup| grid.number(&self.grid.coordinates(group.number)?);
-                return groups.iter().map(of).collect();
+                let number = |group: &PointGroup| grid.number(&self.grid.coordinates(group.number)?);
+                let known = (0..).zip(groups).filter_map(|(i, group)| Some((i, number(group)?)));
+                return known.for_each(|(i, number)| each(i, number));
             }
         };
-        let mut numbers = Vec::with_capacity(shape::index(self.len()));
-        let Some((last, outer)) = axes.split_last() else { return vec![Some(0)] };
+        let Some((last, outer)) = axes.split_last() else { return each(0, 0) };
+        if self.is_empty() {
+            return;
+        }
         let (mut at, mut lens) = ([0; shape::MAX_RANK], [0; shape::MAX_RANK]);
         let (at, lens) = (&mut at[..outer.len()], &mut lens[..outer.len()]);
         lens.iter_mut().zip(outer).for_each(|(len, axis)| *len = axis.len());
         let below = |axis: &AxisChunks, i: u64, count: u64| Some(axis.chunk(i)).filter(|chunk| *chunk < count);
-        if self.is_empty() {
-            return numbers;
-        }
-        loop {
+        let count = grid.counts()[outer.len()];
+        for row in (0..).step_by(shape::index(last.len())) {
             let mut places = outer.iter().zip(&*at).zip(grid.counts());
-            let head = places.try_fold(0, |head, ((axis, &i), &count)| Some(head * count + below(axis, i, count)?));
-            let count = grid.counts()[outer.len()];
-            numbers.extend((0..last.len()).map(|i| Some(head? * count + below(last, i, count)?)));
+            if let Some(head) =
+                places.try_fold(0, |head, ((axis, &i), &count)| Some(head * count + below(axis, i, count)?))
+            {
+                let chunks = (0..last.len()).map_while(|i| Some((i, below(last, i, count)?)));
+                chunks.for_each(|(i, chunk)| each(row + i, head * count + chunk));
+            }
             if !shape::advance(at, lens) {
-                return numbers;
+                return;
             }
         }
     }
@@ -236,7 +252,7 @@ impl ChunkSelection {
         };
         let mut mask: BitVec<usize, Lsb0> = BitVec::repeat(true, 1);
         for axis in axes {
-            let own: BitVec<usize, Lsb0> = (0..axis.len()).map(|i| axis.wholly(i)).collect();
+            let own = axis.all_wholly();
             let none = BitVec::<usize, Lsb0>::repeat(false, own.len());
             let mut longer = BitVec::with_capacity(mask.len() * own.len());
             for whole in mask {
@@ -393,7 +409,8 @@ impl Touched<'_> {
     }
 
     fn point_transfer(&self, (place, point): &(u64, Vec<u64>)) -> Transfer {
-        let within: Vec<u64> = point.iter().zip(&self.selection.grid.chunk).map(|(at, chunk)| at % chunk).collect();
+        let within: Vec<u64> =
+            point.iter().zip(self.selection.grid.chunk_shape()).map(|(at, chunk)| at % chunk).collect();
         let mut result = vec![0; point.len()];
         if let Some(last) = result.last_mut() {
             *last = *place;

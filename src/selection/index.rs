@@ -441,9 +441,11 @@ fn range(start: Option<i64>, stop: Option<i64>, step: i64, size: u64) -> Result<
     };
     let (from, to) = (place(start, if step > 0 { low } else { high }), place(stop, if step > 0 { high } else { low }));
     let reach = if step > 0 { to - from } else { from - to };
-    let count = if reach <= 0 { 0 } else { (reach - 1) / i128::from(step.unsigned_abs()) + 1 };
+    if reach <= 0 {
+        return Ok(AxisSelection::range(0, 1, 0));
+    }
     let fits = |n: i128| u64::try_from(n).expect("within a dimension");
-    Ok(if count == 0 { AxisSelection::range(0, 1, 0) } else { AxisSelection::range(fits(from), step, fits(count)) })
+    Ok(AxisSelection::range(fits(from), step, fits(reach - 1) / step.unsigned_abs() + 1))
 }
 
 fn blocks([start, stride, count, block]: [u64; 4], size: u64, axis: usize) -> Result<AxisSelection> {

@@ -5,6 +5,8 @@
 //! ```
 //! A range is arithmetic and costs nothing until asked. A list is sorted once, by chunk.
 
+use bitvec::prelude::{BitVec, Lsb0};
+
 use crate::selection::index::AxisSelection;
 use crate::selection::shape;
 
@@ -109,6 +111,17 @@ impl AxisChunks {
             Touched::Range { .. } => self.piece(i, 0).is_some_and(|piece| piece.count == self.extent(i)),
             Touched::List { chunks, .. } => chunks[shape::index(i)].wholly,
         }
+    }
+
+    /// The same for all touched chunks, one bit each.
+    pub fn all_wholly(&self) -> BitVec<usize, Lsb0> {
+        let Touched::Range { step: 1, chunks: chunks @ 1.., .. } = &self.touched else {
+            return (0..self.len()).map(|i| self.wholly(i)).collect();
+        };
+        // Only the first and the last can be cut.
+        let mut mask = BitVec::repeat(true, shape::index(*chunks));
+        [0, chunks - 1].iter().for_each(|&i| mask.set(shape::index(i), self.wholly(i)));
+        mask
     }
 
     /// How many elements the `i`-th touched chunk has within the dimension.

@@ -13,7 +13,7 @@ use crate::convert::cast::castable;
 use crate::convert::element::ElementType;
 use crate::error::{Error, Result};
 use crate::selection::{ChunkSelection, Destination, Grid, Selected, Selection, Transfer};
-use crate::stage::execute::{From, Job, To, Value};
+use crate::stage::execute::{Flow, From, Job, To, Value};
 use crate::stage::hash::Hash;
 use crate::stage::map::ChunkMap;
 use crate::stage::plan::{Change, GetItemPlan, Side, SlabChanges, TransferPlan};
@@ -202,21 +202,32 @@ impl StagedArray {
     }
 
     pub(crate) fn execute_get(&self, plan: &GetItemPlan, bytes: &mut [u8]) -> Result<()> {
-        self.job(&plan.selections).to_result(plan, bytes, |slab| self.source(slab))
+        let flows = plan.transfers.iter().map(|plan| self.flow(plan, None)).collect::<Result<_>>()?;
+        self.job(&plan.selections).to_result(plan, flows, bytes)
     }
 
     fn job<'a>(&'a self, selections: &'a [ChunkSelection]) -> Job<'a> {
-        Job { selections, chunk: self.chunk_shape(), size: self.element.size(), texts: &self.texts }
+        Job { selections, chunk: self.chunk_shape(), element: &self.element, texts: &self.texts }
     }
 
-    /// A slab as the source of a transfer.
-    pub(crate) fn source(&self, slab: usize) -> Result<From<'_>> {
-        Ok(match self.slabs.get(slab) {
+    /// A plan and where its elements come from.
+    fn flow<'a>(&'a self, plan: &'a TransferPlan, value: Option<Value<'a>>) -> Result<Flow<'a>> {
+        let slab = match (plan.source, value) {
+            (Side::Slab(slab), _) => slab,
+            (Side::Value, Some(value)) => return Ok((plan, From::Value(value))),
+            (Side::Value | Side::Result, _) => return Err(Error::invalid("a plan that needs a value")),
+        };
+        let from = match self.slabs.get(slab) {
             Some(Slab::Full) => From::Fill(&self.fill),
             Some(Slab::Base(base)) => base.memory(&self.texts).map_or(From::Base(&**base), From::Memory),
-            Some(Slab::Staged(staged)) => From::Memory(staged.memory()),
+            // What is only read is cast on its way.
+            Some(Slab::Staged(staged)) => match staged.uncast().filter(|_| plan.destination == Side::Result) {
+                Some((memory, element)) => From::Before(memory, element),
+                None => From::Memory(staged.memory()),
+            },
             Some(Slab::Dropped) | None => return Err(Error::invalid(format!("slab {slab} is gone"))),
-        })
+        };
+        Ok((plan, from))
     }
 
     /// The elements of a staged slab.
@@ -235,26 +246,20 @@ impl StagedArray {
     pub fn set(&mut self, selection: &Selection, value: &Array) -> Result<()> {
         self.expect_writable()?;
         let selected = self.resolve(selection)?;
-        let dimensions = broadcast(value.shape(), selected.result_shape())?;
+        let broadcast = broadcast(value.shape(), selected.result_shape())?;
         if selected.is_empty() {
             return Ok(());
         }
-        let texts = self.texts.clone();
-        let mut bytes = value.buffer(&self.element, &texts)?;
-        let mut own: Vec<Option<u64>> = selected
-            .result_dimensions()
-            .iter()
-            .map(|place| place.and_then(|place| dimensions[place]).map(|n| value.shape()[n]))
-            .collect();
+        let mut bytes = value.buffer(&self.element, &self.texts)?;
+        let places = selected.result_dimensions().iter();
+        let mut shape: Vec<u64> = places.map(|place| place.map_or(1, |place| broadcast[place])).collect();
         if selected.axes().is_none() && selected.result_shape().len() > 1 {
             // Listed elements have one dimension only: the value is spread over all of it.
-            bytes = spread(&bytes, (value.shape(), &dimensions), selected.result_shape(), self.element.size())?.into();
-            own.iter_mut().zip(selected.aligned_shape()).for_each(|(own, &count)| *own = Some(count));
+            bytes = spread(&bytes, &broadcast, selected.result_shape(), self.element.size())?.into();
+            shape.copy_from_slice(selected.aligned_shape());
         }
-        let shape: Vec<u64> = own.iter().map(|own| own.unwrap_or(1)).collect();
-        let broadcast: Vec<bool> = own.iter().map(Option::is_none).collect();
         let plan = self.plan_set_selected(&selected)?;
-        let value = Value { bytes: &bytes, shape: &shape, broadcast: &broadcast };
+        let value = Value { bytes: &bytes, shape: &shape };
         self.apply(&plan.changes, Some(value))?;
         self.finish(&plan.changes)
     }
@@ -322,9 +327,8 @@ impl StagedArray {
     }
 
     fn try_apply(&mut self, changes: &SlabChanges, value: Option<Value<'_>>) -> Result<()> {
-        let (chunk, size) = (self.chunk_shape().to_vec(), self.element.size());
         for shape in &changes.append {
-            self.slabs.push(Slab::Staged(Arc::new(Staged::zeroed(shape, size)?)));
+            self.slabs.push(Slab::Staged(Arc::new(Staged::zeroed(shape, self.element.size())?)));
             self.hashes.push(None);
         }
         // Only base slabs can fail, and what is read from them goes to new slabs, which are given up then. What was
@@ -334,7 +338,7 @@ impl StagedArray {
             let Slab::Staged(mut slab) = std::mem::replace(&mut self.slabs[to], Slab::Dropped) else {
                 return Err(Error::invalid(format!("slab {to} is not for writing")));
             };
-            let done = self.write(plans, changes, Arc::make_mut(&mut slab), value, (&chunk, size));
+            let done = self.write(plans, changes, Arc::make_mut(&mut slab), value);
             self.slabs[to] = Slab::Staged(slab);
             done?;
         }
@@ -347,16 +351,10 @@ impl StagedArray {
         changes: &SlabChanges,
         slab: &mut Staged,
         value: Option<Value<'_>>,
-        (chunk, size): (&[u64], usize),
     ) -> Result<()> {
-        let from = |plan: &TransferPlan| match (plan.source, value) {
-            (Side::Slab(source), _) => self.source(source),
-            (Side::Value, Some(value)) => Ok(From::Value(value)),
-            (Side::Value | Side::Result, _) => Err(Error::invalid("a plan that needs a value")),
-        };
-        let plans = plans.iter().map(|plan| Ok((plan, from(plan)?))).collect::<Result<Vec<_>>>()?;
-        let (bytes, array, shape) = slab.own(chunk, size)?;
-        self.job(&changes.selections).to_slab(&plans, To { bytes, array, shape, first: 0 })
+        let flows = plans.iter().map(|plan| self.flow(plan, value)).collect::<Result<_>>()?;
+        let (bytes, array, shape) = slab.own(self.chunk_shape(), self.element.size())?;
+        self.job(&changes.selections).to_slab(flows, To { bytes, array, shape })
     }
 
     /// Points the map at where chunks are now, and shrinks and drops slabs.

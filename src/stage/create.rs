@@ -165,8 +165,8 @@ impl StagedArray {
         }
     }
 
-    /// The same array with elements of another type. Staged slabs are cast when they are first used. Base slabs are
-    /// loaded and given up.
+    /// The same array with elements of another type. What is read of staged slabs is cast on its way; a slab is cast as a
+    /// whole when it is first written or hashed. Base slabs are loaded and given up.
     ///
     /// Errors: `WrongType` where no cast is known; those of base slabs that cannot be read.
     pub fn astype(&self, element: &ElementType) -> Result<StagedArray> {

@@ -3,15 +3,20 @@
 //! Chunks of one destination slab lie one behind the other, so each can be written by another thread. A result that is
 //! read is cut into bands along its first real dimension. Transfers that reach beyond a trimmed slab are cut.
 
+use crate::convert::cast::cast_to;
+use crate::convert::element::ElementType;
 use crate::error::{Error, Result};
 use crate::selection::{AxisTransfer, ChunkSelection, Destination, STREAM, Source, Steps, Transfer, shape};
 use crate::stage::parallel::{each, threads};
-use crate::stage::plan::{Cell, GetItemPlan, Side, TransferPlan};
+use crate::stage::plan::{Cell, GetItemPlan, TransferPlan};
 use crate::stage::slabs::{BaseSlab, Memory};
 use crate::stage::texts::Texts;
 
 /// Bytes below which threads cost more than they bring.
 const PARALLEL: usize = 1 << 20;
+
+/// Bytes that are cast at a time on their way to a result, so that they stay in the cache between.
+const AT_ONCE: usize = 1 << 17;
 
 /// Where elements come from.
 #[derive(Clone, Copy)]
@@ -19,6 +24,8 @@ pub(crate) enum From<'a> {
     /// The full slab: one element.
     Fill(&'a [u8]),
     Memory(Memory<'a>),
+    /// The same, of elements that are still to be cast from this type.
+    Before(Memory<'a>, &'a ElementType),
     Value(Value<'a>),
     Base(&'a dyn BaseSlab),
 }
@@ -27,9 +34,8 @@ pub(crate) enum From<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
     pub(crate) bytes: &'a [u8],
+    /// Where it is 1, one element stands for all.
     pub(crate) shape: &'a [u64],
-    /// For each dimension whether one element stands for all.
-    pub(crate) broadcast: &'a [bool],
 }
 
 /// Cuts a transfer to what a source and a destination of these shapes have. `false` if nothing is left.
@@ -55,7 +61,9 @@ fn clip(axes: &mut [AxisTransfer], source: Option<&[u64]>, destination: Option<&
 fn absolute<'a>(from: &From<'a>, axes: &mut [AxisTransfer], to: &[u64]) -> Result<Option<Source<'a>>> {
     const ONE: [u64; shape::MAX_RANK] = [1; shape::MAX_RANK];
     let (own, source) = match from {
-        From::Memory(memory) => (Some(memory.shape), Source { bytes: memory.bytes, shape: memory.array }),
+        From::Memory(memory) | From::Before(memory, _) => {
+            (Some(memory.shape), Source { bytes: memory.bytes, shape: memory.array })
+        }
         From::Fill(element) => (None, Source { bytes: element, shape: &ONE[..axes.len()] }),
         From::Value(value) => (None, Source { bytes: value.bytes, shape: value.shape }),
         From::Base(_) => return Err(Error::invalid("a base slab is read in one go")),
@@ -64,12 +72,12 @@ fn absolute<'a>(from: &From<'a>, axes: &mut [AxisTransfer], to: &[u64]) -> Resul
         return Ok(None);
     }
     match from {
-        From::Memory(memory) => {
+        From::Memory(memory) | From::Before(memory, _) => {
             axes.iter_mut().zip(memory.start).for_each(|(axis, start)| axis.source_start += start);
         }
         From::Fill(_) => axes.iter_mut().for_each(|axis| (axis.source_start, axis.source_stride) = (0, 0)),
         From::Value(value) => {
-            let broadcast = axes.iter_mut().zip(value.broadcast).filter(|(_, one)| **one);
+            let broadcast = axes.iter_mut().zip(value.shape).filter(|(_, own)| **own == 1);
             broadcast.for_each(|(axis, _)| (axis.source_start, axis.source_stride) = (0, 0));
         }
         From::Base(_) => {}
@@ -82,23 +90,21 @@ pub(crate) struct To<'a> {
     pub(crate) bytes: &'a mut [u8],
     pub(crate) array: &'a [u64],
     pub(crate) shape: &'a [u64],
-    /// The row of the slab at which the bytes begin.
-    pub(crate) first: u64,
 }
 
 /// What all steps of one execution share.
 pub(crate) struct Job<'a> {
     pub(crate) selections: &'a [ChunkSelection],
     pub(crate) chunk: &'a [u64],
-    pub(crate) size: usize,
+    pub(crate) element: &'a ElementType,
     pub(crate) texts: &'a Texts,
 }
 
 /// Transfers on their way to one destination. One that does the same as the last, as far on as that was from the one
 /// before, becomes part of it: neighbouring chunks move as one.
-struct Joining<'a> {
-    bytes: &'a mut [u8],
-    shape: &'a [u64],
+struct Joining<'a, 'b> {
+    bytes: &'b mut [u8],
+    shape: &'b [u64],
     size: usize,
     /// Whether what moves in all is too much for the cache.
     streams: bool,
@@ -108,9 +114,9 @@ struct Joining<'a> {
     done: Result<()>,
 }
 
-impl<'a> Joining<'a> {
+impl<'a, 'b> Joining<'a, 'b> {
     /// For elements of so many bytes, and so many bytes in all.
-    fn new(bytes: &'a mut [u8], shape: &'a [u64], (size, all): (usize, usize)) -> Self {
+    fn new(Destination { bytes, shape }: Destination<'b>, (size, all): (usize, usize)) -> Self {
         let (held, next) = (Steps::default(), Steps::default());
         Joining { bytes, shape, size, streams: all >= STREAM, source: None, held, next, done: Ok(()) }
     }
@@ -148,69 +154,84 @@ impl<'a> Joining<'a> {
     }
 }
 
+/// A plan and where its elements come from.
+pub(crate) type Flow<'a> = (&'a TransferPlan, From<'a>);
+
+/// All cells of some plans, in order.
+fn cells<'a>(flows: &'a [Flow<'a>]) -> impl Iterator<Item = (&'a Flow<'a>, &'a Cell)> {
+    flows.iter().flat_map(|flow| flow.0.cells.iter().map(move |cell| (flow, cell)))
+}
+
 impl Job<'_> {
-    /// Carries out `plans`, whose destination is one slab: in each cells are sorted by row, and no two share one.
-    pub(crate) fn to_slab(&self, plans: &[(&TransferPlan, From<'_>)], to: To<'_>) -> Result<()> {
-        for (plan, from) in plans {
-            if let From::Base(base) = from {
-                let transfers = self.listed(plan, base.shape(), to.shape);
-                base.read(&transfers, Destination { bytes: &mut *to.bytes, shape: to.array }, self.texts)?;
-            }
-        }
-        let (row, chunk) = (row_bytes(to.array, self.size), shape::index(self.chunk[0]));
-        let cells: usize = plans.iter().map(|(plan, _)| plan.cells.len()).sum();
-        let (batch, bytes) = (batch_len(cells, chunk * row), cells * chunk * row);
-        if batch >= cells {
-            return plans.iter().try_for_each(|plan| {
-                let to = To { bytes: &mut *to.bytes, ..to };
-                self.cells_to_slab(plan, &plan.0.cells, to, bytes)
-            });
+    /// Carries out plans whose destination is one slab: in each cells are sorted by row, and no two share one.
+    pub(crate) fn to_slab(&self, mut flows: Vec<Flow<'_>>, to: To<'_>) -> Result<()> {
+        let size = self.element.size();
+        self.read_bases(&mut flows, Destination { bytes: &mut *to.bytes, shape: to.array }, to.shape)?;
+        let (row, chunk) = (row_bytes(to.array, size), shape::index(self.chunk[0]));
+        let count: usize = flows.iter().map(|(plan, _)| plan.cells.len()).sum();
+        let (batch, bytes) = (batch_len(count, chunk * row), count * chunk * row);
+        if batch >= count {
+            let destination = Destination { bytes: to.bytes, shape: to.array };
+            return self.move_to(cells(&flows), destination, (size, bytes), |axes| clip(axes, None, Some(to.shape)));
         }
         // Each batch of cells gets its part of the slab.
+        let mut all: Vec<_> = cells(&flows).collect();
         let (mut rest, mut at, mut parts) = (to.bytes, 0, vec![]);
-        for (plan, cells) in plans.iter().flat_map(|plan| plan.0.cells.chunks(batch).map(move |cells| (plan, cells))) {
-            let (first, last) = (cells[0].destination_row, cells[cells.len() - 1].destination_row);
+        for cells in all.chunks_mut(batch) {
+            let (first, last) = (cells[0].1.destination_row, cells[cells.len() - 1].1.destination_row);
             let start = (shape::index(first) * row).clamp(at, at + rest.len());
             let behind = std::mem::take(&mut rest).split_at_mut(start - at).1;
             let len = (shape::index(last - first + self.chunk[0]) * row).min(behind.len());
             let (part, behind) = behind.split_at_mut(len);
-            parts.push((plan, cells, part));
+            parts.push((first, cells, part));
             (rest, at) = (behind, start + len);
         }
-        each(parts, |(plan, cells, part)| {
-            let first = cells[0].destination_row;
-            let (mut shape, mut array) = ([0; shape::MAX_RANK], [0; shape::MAX_RANK]);
-            let (shape, array) = (&mut shape[..to.shape.len()], &mut array[..to.array.len()]);
-            shape.copy_from_slice(to.shape);
-            array.copy_from_slice(to.array);
+        each(parts, |(first, cells, part)| {
+            // In the order of the grid: columns of chunks that come from one array have lines of the cache in common.
+            cells.sort_unstable_by_key(|(_, cell)| cell.touched);
+            let (mut shape, mut array) = (to.shape.to_vec(), to.array.to_vec());
             shape[0] = to.shape[0].saturating_sub(first);
             array[0] = (part.len() / row.max(1)) as u64;
-            self.cells_to_slab(plan, cells, To { bytes: part, array, shape, first }, bytes)
+            let destination = Destination { bytes: part, shape: &array };
+            self.move_to(cells.iter().copied(), destination, (size, bytes), |axes| {
+                axes[0].destination_start -= first;
+                clip(axes, None, Some(&shape))
+            })
         })
     }
 
-    /// Moves `cells` of a plan to a slab or a part of it, where `bytes` move in all.
-    fn cells_to_slab(
+    /// Moves the elements of `cells`, each of so many bytes and so many bytes in all, as far as `cut` leaves something of
+    /// a transfer.
+    fn move_to<'a>(
         &self,
-        (plan, from): &(&TransferPlan, From<'_>),
-        cells: &[Cell],
-        to: To<'_>,
-        bytes: usize,
+        cells: impl Iterator<Item = (&'a Flow<'a>, &'a Cell)>,
+        destination: Destination<'_>,
+        bytes: (usize, usize),
+        cut: impl Fn(&mut [AxisTransfer]) -> bool,
     ) -> Result<()> {
-        if let From::Base(_) = from {
-            return Ok(());
-        }
-        let mut joining = Joining::new(to.bytes, to.array, (self.size, bytes));
-        let mut axes = Vec::with_capacity(to.shape.len());
-        for cell in cells {
+        let mut axes = Vec::with_capacity(destination.shape.len());
+        let mut joining = Joining::new(destination, bytes);
+        for ((plan, from), cell) in cells {
             plan.each_in(self.selections, cell, &mut axes, |axes| {
-                axes[0].destination_start -= to.first;
-                if clip(axes, None, Some(to.shape)) {
+                if cut(axes) {
                     joining.push(from, axes);
                 }
             });
         }
         joining.finish()
+    }
+
+    /// Reads what comes from base slabs that are not memory, each in one go, and takes it out of `flows`. Elements go to
+    /// the first, of `shape`, of `destination`.
+    fn read_bases(&self, flows: &mut Vec<Flow<'_>>, destination: Destination<'_>, shape: &[u64]) -> Result<()> {
+        let Destination { bytes, shape: array } = destination;
+        for (plan, from) in flows.extract_if(.., |(_, from)| matches!(from, From::Base(_))) {
+            if let From::Base(base) = from {
+                let listed = self.listed(plan, base.shape(), shape);
+                base.read(&listed, Destination { bytes, shape: array }, self.texts)?;
+            }
+        }
+        Ok(())
     }
 
     /// The transfers of `plan`, cut to the shapes of both sides.
@@ -226,57 +247,62 @@ impl Job<'_> {
         transfers
     }
 
-    /// Carries out `plan`: base slabs that are not memory first, each in one go, then everything else.
-    pub(crate) fn to_result<'a>(
-        &self,
-        plan: &'a GetItemPlan,
-        out: &mut [u8],
-        from: impl Fn(usize) -> Result<From<'a>>,
-    ) -> Result<()> {
-        let mut others = Vec::with_capacity(plan.transfers.len());
-        for transfers in &plan.transfers {
-            let Side::Slab(slab) = transfers.source else { continue };
-            match from(slab)? {
-                From::Base(base) => {
-                    let listed = self.listed(transfers, base.shape(), &plan.aligned_shape);
-                    base.read(&listed, Destination { bytes: out, shape: &plan.aligned_shape }, self.texts)?;
-                }
-                memory @ (From::Fill(_) | From::Memory(_) | From::Value(_)) => others.push((transfers, memory)),
-            }
-        }
-        let all = (self.size, out.len());
-        let one = |n: usize| others[n].0.cells.iter().map(move |cell| (n, cell));
-        let Some(bands) = Bands::new(plan, self.chunk, (out.len(), self.size)) else {
-            let mut joining = Joining::new(out, &plan.aligned_shape, all);
-            let mut axes = Vec::with_capacity(plan.aligned_shape.len());
-            for (n, cell) in (0..others.len()).flat_map(one) {
-                let (transfers, memory) = &others[n];
-                transfers.each_in(self.selections, cell, &mut axes, |axes| joining.push(memory, axes));
-            }
-            return joining.finish();
+    /// Carries out `plan`: what is still to be cast, then base slabs that are not memory, each in one go, then
+    /// everything else.
+    pub(crate) fn to_result(&self, plan: &GetItemPlan, mut flows: Vec<Flow<'_>>, out: &mut [u8]) -> Result<()> {
+        let before = |(_, from): &Flow<'_>| match from {
+            From::Before(_, element) => Some((*element).clone()),
+            From::Fill(_) | From::Memory(_) | From::Value(_) | From::Base(_) => None,
         };
-        let mut buckets: Vec<Vec<(usize, &Cell)>> = vec![vec![]; bands.count(out.len())];
-        for (n, cell) in (0..others.len()).flat_map(one) {
-            bands.of(&self.selections[0], cell.touched).for_each(|band| buckets[band].push((n, cell)));
+        if let Some(element) = flows.iter().find_map(before) {
+            // All of one type: that which the array had.
+            let uncast: Vec<_> = flows.extract_if(.., |flow| before(flow).is_some()).collect();
+            self.to_bands(plan, &uncast, out, &element)?;
+        }
+        let shape = &plan.aligned_shape;
+        self.read_bases(&mut flows, Destination { bytes: &mut *out, shape }, shape)?;
+        self.to_bands(plan, &flows, out, self.element)
+    }
+
+    /// Moves elements of type `before` to a result, in bands on several threads where that is worth it.
+    fn to_bands(&self, plan: &GetItemPlan, flows: &[Flow<'_>], out: &mut [u8], before: &ElementType) -> Result<()> {
+        let (all, shape) = (out.len(), &plan.aligned_shape);
+        let uncast = if before == self.element { 0 } else { all / self.element.size() * before.size() };
+        let bands = (uncast / AT_ONCE).max(4 * threads()) as u64;
+        let Some(bands) = Bands::new(plan, self.chunk, (all, self.element.size()), bands) else {
+            return self.to_band(cells(flows), (out, shape, all), before, |_| true);
+        };
+        let mut buckets: Vec<Vec<(&Flow<'_>, &Cell)>> = vec![vec![]; bands.count(all)];
+        for (flow, cell) in cells(flows) {
+            bands.of(&self.selections[0], cell.touched).for_each(|band| buckets[band].push((flow, cell)));
         }
         let parts: Vec<_> = buckets.into_iter().zip(out.chunks_mut(bands.bytes)).enumerate().collect();
         each(parts, |(band, (mut bucket, part))| {
             // In the order of the result's memory, whatever slabs the chunks are on.
             bucket.sort_unstable_by_key(|(_, cell)| cell.touched);
-            let (low, mut shape) = (band as u64 * bands.len, plan.aligned_shape.clone());
+            let (low, mut shape) = (band as u64 * bands.len, shape.clone());
             shape[bands.axis] = bands.len.min(shape[bands.axis] - low);
-            let mut axes = Vec::with_capacity(shape.len());
-            let mut joining = Joining::new(part, &shape, all);
-            for (n, cell) in bucket {
-                let (transfers, memory) = &others[n];
-                transfers.each_in(self.selections, cell, &mut axes, |axes| {
-                    if cut(&mut axes[bands.axis], low, shape[bands.axis]) {
-                        joining.push(memory, axes);
-                    }
-                });
-            }
-            joining.finish()
+            let len = shape[bands.axis];
+            self.to_band(bucket.into_iter(), (part, &shape, all), before, |axes| cut(&mut axes[bands.axis], low, len))
         })
+    }
+
+    /// Moves elements of type `before` to a part of a result of `all` bytes. If they are to be cast, the whole part is:
+    /// what else belongs there comes later.
+    fn to_band<'a>(
+        &self,
+        cells: impl Iterator<Item = (&'a Flow<'a>, &'a Cell)>,
+        (part, shape, all): (&mut [u8], &[u64], usize),
+        before: &ElementType,
+        cut: impl Fn(&mut [AxisTransfer]) -> bool,
+    ) -> Result<()> {
+        if before == self.element {
+            return self.move_to(cells, Destination { bytes: part, shape }, (before.size(), all), cut);
+        }
+        let mut uncast = vec![0; part.len() / self.element.size() * before.size()];
+        let all = uncast.len();
+        self.move_to(cells, Destination { bytes: &mut uncast, shape }, (before.size(), all), cut)?;
+        cast_to(&uncast, before, part, self.element)
     }
 }
 
@@ -287,7 +313,7 @@ fn row_bytes(array: &[u64], size: usize) -> usize {
 
 /// How many chunks of `bytes` one thread should take at a time.
 fn batch_len(chunks: usize, bytes: usize) -> usize {
-    if chunks.saturating_mul(bytes) < PARALLEL || threads() == 1 {
+    if chunks.saturating_mul(bytes) < PARALLEL {
         return chunks.max(1);
     }
     chunks.div_ceil(4 * threads()).max(1)
@@ -326,15 +352,14 @@ struct Bands {
 }
 
 impl Bands {
-    /// How to cut the result of `plan`, of `len` bytes; `None` if it is not worth it.
-    fn new(plan: &GetItemPlan, chunk: &[u64], (len, size): (usize, usize)) -> Option<Bands> {
-        let threads = threads();
+    /// How to cut the result of `plan`, of `len` bytes, into about so many; `None` if it is not worth it.
+    fn new(plan: &GetItemPlan, chunk: &[u64], (len, size): (usize, usize), bands: u64) -> Option<Bands> {
         plan.selections.first()?.axes()?;
         if len < PARALLEL {
             return None;
         }
         let axis = plan.aligned_shape.iter().position(|n| *n > 1)?;
-        let bands = plan.aligned_shape[axis].min(4 * threads as u64);
+        let bands = plan.aligned_shape[axis].min(bands);
         let rows = plan.aligned_shape[axis].div_ceil(bands).next_multiple_of(chunk[axis]);
         let unit: u64 = plan.aligned_shape[axis + 1..].iter().product();
         Some(Bands { axis, len: rows, bytes: shape::index(rows * unit) * size })

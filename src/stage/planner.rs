@@ -6,7 +6,7 @@
 use bitvec::prelude::BitVec;
 
 use crate::error::{Error, Result};
-use crate::selection::{Block, ChunkSelection, Grid, Selected, Selection};
+use crate::selection::{Block, ChunkSelection, Grid, Selected, Selection, shape};
 use crate::stage::array::StagedArray;
 use crate::stage::map::ChunkMap;
 use crate::stage::plan::{
@@ -23,27 +23,27 @@ pub(crate) struct Placed {
     pub(crate) number: usize,
 }
 
-/// The chunks of `selection` that `keep` wants (by slab and by which of the touched they are), sorted.
+/// The chunks of `selection` on slabs that `keep` wants, sorted.
 pub(crate) fn placed(
     selection: &ChunkSelection,
     map: &ChunkMap,
     grid: &Grid,
-    keep: impl Fn(usize, usize) -> bool,
+    keep: impl Fn(usize) -> bool,
 ) -> Vec<Placed> {
-    let numbers = selection.numbers(grid);
-    let mut found = Vec::with_capacity(numbers.len());
-    for (touched, number) in numbers.into_iter().enumerate() {
-        let Some(number) = number.and_then(|n| usize::try_from(n).ok()) else { continue };
+    let mut found = Vec::with_capacity(shape::index(selection.len()));
+    selection.each_number(grid, |touched, number| {
+        let number = shape::index(number);
         let (slab, row) = map.get(number);
-        if keep(slab, touched) {
-            found.push(Placed { slab, row, touched: touched as u64, number });
+        if keep(slab) {
+            found.push(Placed { slab, row, touched, number });
         }
-    }
+    });
     found.sort_unstable();
     found
 }
 
 /// How the chunks of one plan move.
+#[derive(Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) part: Part,
     pub(crate) selection: usize,
@@ -51,28 +51,25 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    /// One transfer plan per slab that the chunks are on: `sides` gives source and destination and the rows there.
+    /// Adds one transfer plan per pair of `sides`, source and destination; `rows` are those there, for the n-th chunk.
     pub(crate) fn by_slab(
         &self,
         placed: &[Placed],
-        sides: impl Fn(&Placed, u64) -> ((Side, u64), (Side, u64)),
-    ) -> Vec<TransferPlan> {
-        let mut plans: Vec<TransferPlan> = vec![];
-        for (n, chunk) in placed.iter().enumerate() {
-            let ((source, source_row), (destination, destination_row)) = sides(chunk, n as u64);
-            let cell = Cell { touched: chunk.touched, source_row, destination_row };
-            match plans.last_mut() {
-                Some(last) if last.source == source && last.destination == destination => last.cells.push(cell),
-                _ => {
-                    // Most often they all go together.
-                    let mut cells = Vec::with_capacity((placed.len() - n).min(64));
-                    cells.push(cell);
-                    let Move { part, selection, moves } = *self;
-                    plans.push(TransferPlan { source, destination, part, selection, moves, cells });
-                }
-            }
-        }
-        plans
+        sides: impl Fn(&Placed) -> (Side, Side),
+        rows: impl Fn(&Placed, u64) -> (u64, u64),
+        plans: &mut Vec<TransferPlan>,
+    ) {
+        let (Move { part, selection, moves }, mut n) = (*self, 0..);
+        let mut cell = |chunk: &Placed| {
+            let (source_row, destination_row) = rows(chunk, n.next().unwrap_or_default());
+            Cell { touched: chunk.touched, source_row, destination_row }
+        };
+        let plan = |group: &[Placed]| {
+            let (source, destination) = sides(&group[0]);
+            let cells = group.iter().map(&mut cell).collect();
+            TransferPlan { source, destination, part, selection, moves, cells }
+        };
+        plans.extend(placed.chunk_by(|a, b| sides(a) == sides(b)).map(plan));
     }
 }
 
@@ -95,9 +92,8 @@ impl SlabChanges {
         let slab = self.first + self.append.len();
         self.append.push(slab_shape(chunk, placed.len())?);
         let how = Move { part, selection, moves: true };
-        let plans =
-            how.by_slab(placed, |from, n| ((Side::Slab(from.slab), from.row), (Side::Slab(slab), n * chunk[0])));
-        self.transfers.extend(plans);
+        let sides = |from: &Placed| (Side::Slab(from.slab), Side::Slab(slab));
+        how.by_slab(placed, sides, |from, n| (from.row, n * chunk[0]), &mut self.transfers);
         Ok(slab)
     }
 }
@@ -127,9 +123,10 @@ impl StagedArray {
             return Ok(plan);
         }
         let touched = self.grid.select(selected)?;
-        let all = placed(&touched, &self.map, &self.grid, |_, _| true);
+        let all = placed(&touched, &self.map, &self.grid, |_| true);
         let how = Move { part: Part::Selected, selection: 0, moves: false };
-        plan.transfers = how.by_slab(&all, |from, _| ((Side::Slab(from.slab), from.row), (Side::Result, 0)));
+        let sides = |from: &Placed| (Side::Slab(from.slab), Side::Result);
+        how.by_slab(&all, sides, |from, _| (from.row, 0), &mut plan.transfers);
         plan.selections.push(touched);
         Ok(plan)
     }
@@ -147,13 +144,13 @@ impl StagedArray {
             return Ok(SetItemPlan { value_shape, kept, changes });
         }
         let (touched, chunk) = (self.grid.select(selected)?, self.grid.chunk_shape());
-        let all = placed(&touched, &self.map, &self.grid, |_, _| true);
-        let staged = all.partition_point(|chunk| chunk.slab <= self.base_slabs);
-        let (ours, staged) = (&all[..staged], &all[staged..]);
-        let wholly = if ours.is_empty() { BitVec::EMPTY } else { touched.wholly() };
-        let is_whole = |chunk: &Placed| usize::try_from(chunk.touched).is_ok_and(|n| wholly[n]);
-        let (whole, mut partly): (Vec<Placed>, Vec<Placed>) = ours.iter().copied().partition(is_whole);
-        changes.selections.push(touched);
+        let mut all = placed(&touched, &self.map, &self.grid, |_| true);
+        let unstaged = all.partition_point(|chunk| chunk.slab <= self.base_slabs);
+        let wholly = if unstaged == 0 { BitVec::EMPTY } else { touched.wholly() };
+        let in_part = all.extract_if(..unstaged, |chunk| !wholly[shape::index(chunk.touched)]);
+        let mut partly: Vec<Placed> = in_part.collect();
+        let (whole, staged) = all.split_at(unstaged - partly.len());
+        changes.selections = vec![touched];
         if !partly.is_empty() {
             let slab = changes.bring(&partly, chunk, (Part::Whole, 0))?;
             for (n, moved) in partly.iter_mut().enumerate() {
@@ -164,12 +161,14 @@ impl StagedArray {
             let slab = changes.first + changes.append.len();
             changes.append.push(slab_shape(chunk, whole.len())?);
             let how = Move { part: Part::Selected, selection: 0, moves: true };
-            changes.transfers.extend(how.by_slab(&whole, |_, n| ((Side::Value, 0), (Side::Slab(slab), n * chunk[0]))));
+            let sides = |_: &Placed| (Side::Value, Side::Slab(slab));
+            how.by_slab(whole, sides, |_, n| (0, n * chunk[0]), &mut changes.transfers);
         }
         let how = Move { part: Part::Selected, selection: 0, moves: false };
-        let to = |chunk: &Placed, _| ((Side::Value, 0), (Side::Slab(chunk.slab), chunk.row));
-        changes.transfers.extend(how.by_slab(staged, to));
-        changes.transfers.extend(how.by_slab(&partly, to));
+        let sides = |chunk: &Placed| (Side::Value, Side::Slab(chunk.slab));
+        for there in [staged, &partly] {
+            how.by_slab(there, sides, |chunk, _| (0, chunk.row), &mut changes.transfers);
+        }
         Ok(SetItemPlan { value_shape, kept, changes })
     }
 
@@ -180,7 +179,7 @@ impl StagedArray {
             return Ok(LoadPlan { changes });
         }
         let touched = self.grid.select(&Selected::all(self.shape()))?;
-        let found = placed(&touched, &self.map, &self.grid, |slab, _| 0 < slab && slab <= self.base_slabs);
+        let found = placed(&touched, &self.map, &self.grid, |slab| 0 < slab && slab <= self.base_slabs);
         if !found.is_empty() {
             changes.bring(&found, self.grid.chunk_shape(), (Part::Selected, 0))?;
             changes.selections.push(touched);

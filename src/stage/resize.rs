@@ -114,7 +114,7 @@ impl Planner<'_> {
             return Ok(());
         }
         let touched = self.strip(shape, axis, range)?;
-        let found = placed(&touched, &self.map, &self.grid, |slab, _| 0 < slab && slab <= base);
+        let found = placed(&touched, &self.map, &self.grid, |slab| 0 < slab && slab <= base);
         if found.is_empty() {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl Planner<'_> {
         let no_room = |slab: usize, row: u64| {
             self.rows(slab).is_some_and(|rows| !rows.is_multiple_of(chunk[0]) && row + chunk[0] > rows)
         };
-        let mut found = placed(&touched, &self.map, &self.grid, |slab, _| slab > self.array.base_slabs);
+        let mut found = placed(&touched, &self.map, &self.grid, |slab| slab > self.array.base_slabs);
         found.retain(|chunk| no_room(chunk.slab, chunk.row));
         if found.is_empty() {
             return Ok(());
@@ -168,11 +168,11 @@ impl Planner<'_> {
     /// Fills `range` of all chunks there that are not full.
     fn fill(&mut self, shape: &[u64], axis: usize, range: (u64, u64)) -> Result<()> {
         let touched = self.strip(shape, axis, range)?;
-        let found = placed(&touched, &self.map, &self.grid, |slab, _| slab > 0);
+        let found = placed(&touched, &self.map, &self.grid, |slab| slab > 0);
         if !found.is_empty() {
             let how = Move { part: Part::Selected, selection: self.changes.selections.len(), moves: false };
-            let to = |chunk: &Placed, _| ((Side::Slab(0), 0), (Side::Slab(chunk.slab), chunk.row));
-            self.changes.transfers.extend(how.by_slab(&found, to));
+            let sides = |chunk: &Placed| (Side::Slab(0), Side::Slab(chunk.slab));
+            how.by_slab(&found, sides, |chunk, _| (0, chunk.row), &mut self.changes.transfers);
             self.changes.selections.push(touched);
         }
         Ok(())

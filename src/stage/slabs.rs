@@ -260,6 +260,12 @@ impl Staged {
         })
     }
 
+    /// Its elements as they are before a cast that is still to be carried out, and their type.
+    pub(crate) fn uncast(&self) -> Option<(Memory<'_>, &ElementType)> {
+        let (buffer, from, _) = self.before.as_ref().filter(|_| self.buffer.get().is_none())?;
+        Some((buffer.memory(&self.shape), from))
+    }
+
     /// Its elements from `row` on, for others to hold too.
     pub(crate) fn part(&self, row: u64) -> Buffer {
         let mut part = self.buffer().clone();

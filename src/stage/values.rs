@@ -163,41 +163,32 @@ impl fmt::Display for Tuple<'_> {
     }
 }
 
-/// How an array of shape `value` broadcasts to `wanted`: for each wanted dimension the dimension of the value, `None`
-/// where one element stands for all.
+/// The shape of a value in the rank of `wanted`, to which it broadcasts: where it is 1, one element stands for all.
 ///
-/// Errors: `Invalid` if it does not.
-pub(crate) fn broadcast(value: &[u64], wanted: &[u64]) -> Result<Vec<Option<usize>>> {
+/// Errors: `Invalid` if it does not broadcast.
+pub(crate) fn broadcast(value: &[u64], wanted: &[u64]) -> Result<Vec<u64>> {
     let error = || Error::invalid(format!("a value of shape {value:?} for a selection of shape {wanted:?}"));
     let missing = wanted.len().checked_sub(value.len()).ok_or_else(error)?;
-    let mut dimensions = vec![None; missing];
-    for (n, (&own, &size)) in value.iter().zip(&wanted[missing..]).enumerate() {
-        if own != size && own != 1 {
-            return Err(error());
-        }
-        dimensions.push((own == size).then_some(n));
+    if value.iter().zip(&wanted[missing..]).any(|(own, size)| own != size && *own != 1) {
+        return Err(error());
     }
-    Ok(dimensions)
+    let mut shape = vec![1; wanted.len()];
+    shape[missing..].copy_from_slice(value);
+    Ok(shape)
 }
 
-/// A value spread to the shape `wanted`, to which it broadcasts as `dimensions` say; see [`broadcast`].
-pub(crate) fn spread(
-    bytes: &[u8],
-    (shape, dimensions): (&[u64], &[Option<usize>]),
-    wanted: &[u64],
-    size: usize,
-) -> Result<Vec<u8>> {
-    let axis = |(&count, own): (&u64, &Option<usize>)| AxisTransfer {
+/// A value of `shape`, as [`broadcast`] gives it, spread to the shape `wanted`.
+pub(crate) fn spread(bytes: &[u8], shape: &[u64], wanted: &[u64], size: usize) -> Result<Vec<u8>> {
+    let axis = |(&count, &own): (&u64, &u64)| AxisTransfer {
         source_start: 0,
         destination_start: 0,
         count,
-        source_stride: i64::from(own.is_some()),
+        source_stride: i64::from(own != 1),
         destination_stride: 1,
     };
-    let axes: Vec<AxisTransfer> = wanted.iter().zip(dimensions).map(axis).collect();
-    let own: Vec<u64> = dimensions.iter().map(|own| own.map_or(1, |n| shape[n])).collect();
+    let axes: Vec<AxisTransfer> = wanted.iter().zip(shape).map(axis).collect();
     let mut spread = vec![0; bytes_of(wanted, size)?];
-    copy(&axes, Source { bytes, shape: &own }, Destination { bytes: &mut spread, shape: wanted }, size)?;
+    copy(&axes, Source { bytes, shape }, Destination { bytes: &mut spread, shape: wanted }, size)?;
     Ok(spread)
 }
 
@@ -214,9 +205,9 @@ mod tests {
 
     #[test]
     fn broadcasting_follows_numpy_without_extra_dimensions() {
-        assert_eq!(broadcast(&[], &[3, 5]).unwrap(), [None, None]);
-        assert_eq!(broadcast(&[5], &[3, 5]).unwrap(), [None, Some(0)]);
-        assert_eq!(broadcast(&[3, 1], &[3, 5]).unwrap(), [Some(0), None]);
+        assert_eq!(broadcast(&[], &[3, 5]).unwrap(), [1, 1]);
+        assert_eq!(broadcast(&[5], &[3, 5]).unwrap(), [1, 5]);
+        assert_eq!(broadcast(&[3, 1], &[3, 5]).unwrap(), [3, 1]);
         for value in [&[3][..], &[1, 3, 5], &[0]] {
             assert_eq!(broadcast(value, &[3, 5]).unwrap_err().kind(), ErrorKind::Invalid);
         }

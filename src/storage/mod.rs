@@ -12,6 +12,7 @@ mod memory;
 pub(crate) mod observer;
 pub mod pieces;
 mod resolve;
+mod sink;
 mod view;
 
 use std::fmt;
@@ -26,6 +27,7 @@ pub use mapped::MappedSource;
 pub use memory::MemorySource;
 pub use observer::{Observer, Seen};
 pub use resolve::{NoFiles, Purpose, Resolve, Roots};
+pub use sink::{ByteSink, FileSink, MemorySink};
 pub use view::{Loaded, Stop, View};
 
 use crate::error::{Error, Result};

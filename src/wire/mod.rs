@@ -2,6 +2,7 @@
 
 mod addr;
 mod lookup3;
+pub mod place;
 mod tape;
 mod walk;
 

@@ -51,3 +51,12 @@ tell("builtin.h5", {
     "/nbit": {"digest": digest(((numbers & 0x3fff) << 3).astype("u4")), "values": None, "blocks": []},
     "/nbit_big": {"digest": digest((numbers & 0x7fff).astype("u4")), "values": None, "blocks": []},
 })
+
+# A filter that has a number and a maker and is decoded nowhere here, beside a dataset without any.
+with h5py.File("undecoded.h5", "w") as file:
+    file["plain"] = numbers
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_chunk((23, 17))
+    dcpl.set_filter(305, h5py.h5z.FLAG_OPTIONAL, ())
+    ds = h5py.h5d.create(file.id, b"lzo", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((23, 17)), dcpl)
+    ds.write_direct_chunk((0, 0), b"who knows")

@@ -2,9 +2,11 @@
 
 Each is a good file of libhdf5 with a few bytes changed. No library can be asked what is right here, so there are no
 expectations; the tests say what must happen."""
+import bz2
 import os
 import struct
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import h5py
@@ -394,3 +396,17 @@ def have_in_common(data):
 
 
 patch("common_messages.h5", have_in_common)
+
+# Chunks of 1 GiB that are stored in some bytes: behind filters that cannot make so much of these, and behind one that could.
+with h5py.File("claimed_chunks.h5", "w") as file:
+    for name, shuffled, number, stored in [("deflate", False, 1, zlib.compress(b"1234")),
+                                           ("shuffled", True, 1, zlib.compress(b"1234")),
+                                           ("bzip2", False, 307, bz2.compress(b"1234"))]:
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_chunk((1 << 28,))
+        if shuffled:
+            properties.set_shuffle()
+        properties.set_filter(number, h5py.h5z.FLAG_OPTIONAL, (6,))
+        space = h5py.h5s.create_simple((1 << 28,))
+        dataset = h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I32LE, space, properties)
+        dataset.write_direct_chunk((0,), stored)

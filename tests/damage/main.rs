@@ -6,6 +6,8 @@
 
 #[expect(unsafe_code, reason = "an allocator is unsafe by nature")]
 mod allocations;
+#[path = "../support/random.rs"]
+mod random;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use hdfive::filter::{ChunkInfo, Output, Pipeline, Registry, Scratch};
 use hdfive::format::message::filter_pipeline::{FilterDescription, FilterPipeline};
+use random::Random;
 use serde_json::Value;
 
 /// Memory that a decoder may take besides a few times the chunk: tables and windows, which do not depend on the input.
@@ -24,6 +27,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 const LARGEST: usize = 20_000;
 
 struct Chunk {
+    message: FilterPipeline,
     pipeline: Pipeline,
     mask: u32,
     stored: Vec<u8>,
@@ -67,7 +71,8 @@ fn decoders() -> BTreeMap<String, Vec<Chunk>> {
         for stored in case["chunks"].as_array().unwrap() {
             let pipeline = Pipeline::new(&message, chunk, &Registry::default()).unwrap();
             let (mask, stored) = (number(&stored["mask"]), from_hex(stored["stored"].as_str().unwrap()));
-            decoders.entry(name.clone()).or_default().push(Chunk { pipeline, mask, stored });
+            let message = message.clone();
+            decoders.entry(name.clone()).or_default().push(Chunk { message, pipeline, mask, stored });
         }
     }
     decoders
@@ -83,54 +88,9 @@ fn name(filter: &FilterDescription) -> String {
     codec.map_or_else(|| known.to_owned(), |codec| format!("{known} {codec}"))
 }
 
-/// A small generator of repeatable random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % (bound.max(1) as u64)).unwrap()
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.next().to_le_bytes()[7]
-    }
-
-    /// Changes `bytes` in one to four places; a third of the time near the start, where headers are.
-    fn damage(&mut self, bytes: &mut Vec<u8>) {
-        for _ in 0..=self.below(4) {
-            if bytes.is_empty() {
-                bytes.push(self.byte());
-                continue;
-            }
-            let near = if self.below(3) == 0 { bytes.len().min(40) } else { bytes.len() };
-            let at = self.below(near);
-            match self.below(7) {
-                0 => bytes[at] ^= 1 << self.below(8),
-                1 => bytes[at] = self.byte(),
-                2 => bytes.truncate(at),
-                3 => drop(bytes.remove(at)),
-                4 => bytes.insert(at, self.byte()),
-                _ => {
-                    let value = [0, 0xff, 0x7f, 0x80][self.below(4)];
-                    let end = (at + 1 + self.below(8)).min(bytes.len());
-                    bytes[at..end].fill(value);
-                }
-            }
-        }
-    }
-}
-
 /// Decodes damaged forms of the chunks; says how many decoded all the same.
 fn run(decoder: &str, chunks: &[Chunk], mutants: usize) -> usize {
-    let mut random = Random(decoder.len() as u64 + 1000);
+    let mut random = Random::new(decoder.len() as u64 + 1000);
     let mut passed = 0;
     let mut scratch = Scratch::default();
     for mutant in 0..mutants {
@@ -139,7 +99,7 @@ fn run(decoder: &str, chunks: &[Chunk], mutants: usize) -> usize {
         let mut stored = chunk.stored.clone();
         random.damage(&mut stored);
         let mut to = vec![0; plain];
-        let (from, until) = (random.below(plain), plain);
+        let (from, until) = (random.index(plain), plain);
         let mut decode = || {
             let part = &mut vec![0; until - from];
             let range = from..until;
@@ -159,6 +119,27 @@ fn run(decoder: &str, chunks: &[Chunk], mutants: usize) -> usize {
         passed += usize::from(result.is_ok());
     }
     passed
+}
+
+#[test]
+fn a_chunk_that_claims_a_vast_size_takes_what_its_bytes_give() {
+    let mut tried = 0;
+    for (decoder, chunks) in decoders() {
+        for Chunk { message, pipeline, mask, stored } in chunks {
+            let vast = ChunkInfo { bytes: 2 << 30, ..pipeline.chunk() };
+            // Some filters say how many elements there are, and need not be asked.
+            let Ok(claiming) = Pipeline::new(&message, vast, &Registry::default()) else { continue };
+            if claiming.check().is_err() {
+                continue;
+            }
+            let decode = || claiming.decode_whole(&stored, mask, &mut Scratch::default(), &mut Vec::new());
+            let (result, most) = allocations::most(decode);
+            let allowed = TABLES + 16 * (pipeline.chunk().bytes + stored.len());
+            assert!(result.is_err() && most < allowed, "{decoder}: {most} bytes, {allowed} are allowed: {result:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 100, "only {tried} chunks");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::support::{files, package};
 
 /// Rooms, or files of a room, with their floors. The longest name that fits counts. A room may import those on lower
 /// floors, and itself.
-const FLOORS: [(&str, u32); 23] = [
+const FLOORS: [(&str, u32); 24] = [
     ("error", 1),
     ("limits", 2),
     ("selection", 2),
@@ -33,6 +33,7 @@ const FLOORS: [(&str, u32); 23] = [
     ("inspect", 11),
     ("netcdf", 11),
     ("refs", 11),
+    ("repack", 12),
 ];
 
 /// Imports between rooms that the floors forbid, each with its reason. Empty is best.

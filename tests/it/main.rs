@@ -19,3 +19,4 @@ mod hostile;
 mod read;
 mod stage;
 mod typed;
+mod write;

@@ -10,6 +10,8 @@ mod allocations;
 mod damage;
 #[expect(unreachable_pub, reason = "the fuzz targets use it too")]
 mod everything;
+#[path = "../support/random.rs"]
+mod random;
 #[expect(unreachable_pub, reason = "the fuzz targets use it too")]
 mod repair;
 mod watch;
@@ -20,9 +22,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use damage::{Random, damage};
+use damage::damage;
 use everything::read;
 use hdfive::{Error, ErrorKind, OpenOptions, Place, Result};
+use random::Random;
 use watch::{Watchdog, Watched};
 
 /// Mutants where nobody says how many.

@@ -10,8 +10,11 @@ use crate::everything::Watch;
 
 /// Memory that a job may hold beyond the data that it was asked for.
 const MEMORY: usize = 64 << 20;
-/// A job that takes longer than this never ends.
-const NEVER: Duration = Duration::from_secs(120);
+/// How often it is looked whether a mutant has ended.
+const LOOK: Duration = Duration::from_millis(200);
+/// A mutant that is still there after so many looks never ends. Looks are counted, as whoever stops the process stops
+/// these too.
+const NEVER: u32 = 600;
 
 /// What the jobs on one file cost.
 #[derive(Debug)]
@@ -67,22 +70,24 @@ impl Watch for Watched {
 }
 
 /// Says which mutant does not end, and ends the process.
-pub(crate) struct Watchdog(Arc<Mutex<Option<(String, Instant)>>>);
+pub(crate) struct Watchdog(Arc<Mutex<Option<(String, u32)>>>);
 
 impl Watchdog {
     pub(crate) fn start() -> Watchdog {
-        let now = Arc::new(Mutex::new(Some((String::new(), Instant::now()))));
+        let now = Arc::new(Mutex::new(Some((String::new(), 0))));
         let watched = Arc::clone(&now);
         std::thread::spawn(move || {
             loop {
-                // Not in the loop's head: the lock would be held as long as the turn.
-                let now = watched.lock().unwrap().clone();
-                let Some((name, since)) = now else { break };
-                if since.elapsed() > NEVER {
-                    eprintln!("{name} does not end");
-                    std::process::exit(101);
+                {
+                    let mut now = watched.lock().unwrap();
+                    let Some((name, looks)) = &mut *now else { break };
+                    *looks += 1;
+                    if *looks > NEVER {
+                        eprintln!("{name} does not end");
+                        std::process::exit(101);
+                    }
                 }
-                std::thread::sleep(Duration::from_millis(200));
+                std::thread::sleep(LOOK);
             }
         });
         Watchdog(now)
@@ -91,7 +96,7 @@ impl Watchdog {
     /// A new mutant begins. Its name is kept in a file too: a stack that overflows ends the process.
     pub(crate) fn look_at(&self, name: &str) {
         let _ = std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutant"), name);
-        *self.0.lock().unwrap() = Some((name.to_owned(), Instant::now()));
+        *self.0.lock().unwrap() = Some((name.to_owned(), 0));
     }
 
     pub(crate) fn stop(self) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::convert::decoder::Decoder;
 use crate::convert::h5type::H5Type;
 use crate::convert::heaps::Heaps;
-use crate::convert::notation::short;
+use crate::convert::notation::{short, text};
 use crate::convert::number::Conversion;
 use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype, Member};
@@ -38,12 +38,31 @@ impl<'a> Fields<'a> {
     pub fn field<T: H5Type>(&self, name: &str) -> Result<Field<T>> {
         let member = self.members.iter().find(|member| member.name == name.as_bytes());
         let missing = || Error::wrong_type(format!("elements are {}, without a field {name:?}", short(self.stored)));
-        let member = member.ok_or_else(missing)?;
+        self.way(member.ok_or_else(missing)?)
+    }
+
+    /// The members of these names; where not all of them are there, all members as they come. `WrongType`, with the tuple's
+    /// own datatype in it, if these are more or fewer.
+    pub(super) fn in_order<T: H5Type>(&self, names: &[&str]) -> Result<Vec<&'a Member>> {
+        let called = |name: &&str| self.members.iter().find(|member| member.name == name.as_bytes());
+        match names.iter().map(called).collect::<Option<Vec<&Member>>>() {
+            Some(named) => Ok(named),
+            None if self.members.len() == names.len() => Ok(self.members.iter().collect()),
+            None => Err(crate::convert::h5type::mismatch::<T>(self.stored)),
+        }
+    }
+
+    /// The way to the next of `members`.
+    pub(super) fn next<T: H5Type>(&self, members: &mut impl Iterator<Item = &'a Member>) -> Result<Field<T>> {
+        self.way(members.next().ok_or_else(|| Error::invalid("a tuple has more fields than members were found"))?)
+    }
+
+    fn way<T: H5Type>(&self, member: &Member) -> Result<Field<T>> {
         let start =
             usize::try_from(member.byte_offset).map_err(|_| Error::limit("an element is larger than memory"))?;
         let decoder = T::decoder(&whole(member), self.conversion);
-        let decoder =
-            decoder.map_err(|e| Error::new(e.kind(), format!("of field {name:?} {}", e.message().to_owned())))?;
+        let of = |e: Error| Error::new(e.kind(), format!("of field {:?} {}", text(&member.name), e.message()));
+        let decoder = decoder.map_err(of)?;
         Ok(Field { start, decoder })
     }
 }

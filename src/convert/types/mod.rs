@@ -8,6 +8,7 @@ mod enumeration;
 mod number;
 mod sequence;
 mod text;
+mod tuple;
 
 pub use compound::{Field, Fields, compound};
 pub(crate) use compound::{complex_parts, whole as whole_member};

@@ -20,7 +20,7 @@ pub(super) use kernels::{bit_shuffle, bit_unshuffle};
 use super::blocks::{self, Blocks};
 use super::codec::Codec;
 use super::scratch::with_buffer;
-use super::{Bound, Filter, Output, check_claim, ends_early, size};
+use super::{Bound, Filter, Output, check_claim, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 const HEADER: usize = 12;
@@ -140,6 +140,14 @@ impl Filter for Bitshuffle {
 
     fn decodes_in_order(&self) -> bool {
         true
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        match self.codec {
+            None => stored,
+            Some(Codec::Zstd) => stored.saturating_mul(expansion::ZSTD),
+            Some(_) => stored.saturating_mul(expansion::LZ4),
+        }
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

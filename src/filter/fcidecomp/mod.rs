@@ -9,7 +9,7 @@
 mod scan;
 
 use self::scan::{Coding, Thresholds};
-use super::{Bound, Filter, Output, check_claim, decoded_only, ends_early};
+use super::{Bound, Filter, Output, check_claim, decoded_only, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// JPEG-LS describes itself.
@@ -46,6 +46,10 @@ impl Filter for FciDecomp {
                 marker => return Err(Error::unsupported(format!("marker {marker:#04x} in a JPEG-LS image"))),
             }
         }
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::JPEG_LS)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

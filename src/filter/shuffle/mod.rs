@@ -89,6 +89,10 @@ impl Filter for Shuffle {
         true
     }
 
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored
+    }
+
     fn encoded_bound(&self, plain: usize) -> Bound {
         Bound::Exactly(plain)
     }

@@ -11,7 +11,7 @@ use byteorder::{ByteOrder, LittleEndian};
 
 use super::scratch::with_buffer;
 use super::shuffle::{shuffle, unshuffle};
-use super::{Bound, Filter, Output, check_claim, ends_early, size};
+use super::{Bound, Filter, Output, check_claim, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 const NEAREST_NEIGHBOUR: u32 = 32;
@@ -119,6 +119,10 @@ impl Filter for Szip {
             to[whole..].copy_from_slice(&samples[whole..]);
             Ok(())
         })
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::SZIP)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

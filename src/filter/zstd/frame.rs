@@ -26,21 +26,60 @@ pub(super) struct Workspace {
     sequences: Sequences,
 }
 
+/// What a frame says before its blocks.
+struct Header {
+    /// How many bytes the frame gives.
+    claimed: Option<usize>,
+    /// Whether a checksum follows the blocks.
+    checked: bool,
+}
+
 /// Decodes all frames of `input` to `to`; gives how many bytes that were. What follows the last frame is ignored.
 pub(super) fn decode(input: &[u8], to: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
-    let (mut rest, mut at, mut frames) = (Bytes { input, at: 0 }, 0, 0);
+    let mut at = 0;
+    frames(input, |rest| {
+        at += frame(rest, &mut to[at..], workspace)?;
+        Ok(())
+    })?;
+    Ok(at)
+}
+
+/// How many bytes the frames of `input` give at most. Nothing is decoded.
+pub(super) fn most(input: &[u8]) -> Result<usize> {
+    let mut most = 0usize;
+    frames(input, |rest| {
+        let Header { claimed, checked } = header(rest)?;
+        let mut sum = 0usize;
+        loop {
+            let block = block(rest)?;
+            sum = sum.saturating_add(if block.kind == COMPRESSED { LARGEST_BLOCK } else { block.len });
+            rest.take(if block.kind == REPEATED { 1 } else { block.len })?;
+            if block.last {
+                break;
+            }
+        }
+        rest.take(if checked { 4 } else { 0 })?;
+        most = most.saturating_add(claimed.map_or(sum, |claimed| claimed.min(sum)));
+        Ok(())
+    })?;
+    Ok(most)
+}
+
+/// Hands the bytes after the magic number of every frame to `take`, which takes the frame.
+fn frames(input: &[u8], mut take: impl FnMut(&mut Bytes<'_>) -> Result<()>) -> Result<()> {
+    let (mut rest, mut frames) = (Bytes { input, at: 0 }, 0);
     loop {
         match input.get(rest.at..).and_then(<[u8]>::first_chunk).map(|magic| u32::from_le_bytes(*magic)) {
             Some(MAGIC) => {
                 rest.at += 4;
-                at += frame(&mut rest, &mut to[at..], workspace)?;
+                take(&mut rest)?;
             }
             Some(magic) if magic & !15 == SKIPPED => {
                 rest.at += 4;
                 let len = rest.number(4)?;
                 rest.take(len)?;
             }
-            _ if frames > 0 => return Ok(at),
+            _ if frames > 0 => return Ok(()),
             Some(magic) => return Err(Error::corrupt(format!("no zstd frame: it begins with {magic:#010x}"))),
             None => return Err(ends_early()),
         }
@@ -48,8 +87,7 @@ pub(super) fn decode(input: &[u8], to: &mut [u8], workspace: &mut Workspace) -> 
     }
 }
 
-/// Decodes the frame after its magic number to the start of `to`.
-fn frame(rest: &mut Bytes<'_>, to: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
+fn header(rest: &mut Bytes<'_>) -> Result<Header> {
     let descriptor = rest.number(1)?;
     if descriptor & 8 != 0 {
         return Err(Error::unsupported(format!("frame descriptor {descriptor:#04x}, its reserved bit is set")));
@@ -76,6 +114,32 @@ fn frame(rest: &mut Bytes<'_>, to: &mut [u8], workspace: &mut Workspace) -> Resu
                 .unwrap_or(usize::MAX),
         ),
     };
+    Ok(Header { claimed, checked: descriptor & 4 != 0 })
+}
+
+const STORED: usize = 0;
+const REPEATED: usize = 1;
+const COMPRESSED: usize = 2;
+
+/// What stands before a block: its content is so many bytes, or one that is repeated as often.
+struct Block {
+    kind: usize,
+    len: usize,
+    last: bool,
+}
+
+fn block(rest: &mut Bytes<'_>) -> Result<Block> {
+    let header = rest.number(3)?;
+    let block = Block { kind: header >> 1 & 3, len: header >> 3, last: header & 1 == 1 };
+    if block.kind > COMPRESSED || block.len > LARGEST_BLOCK {
+        return Err(Error::corrupt(format!("a block of kind {} and {} bytes", block.kind, block.len)));
+    }
+    Ok(block)
+}
+
+/// Decodes the frame after its magic number to the start of `to`.
+fn frame(rest: &mut Bytes<'_>, to: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
+    let Header { claimed, checked } = header(rest)?;
     if let Some(claimed) = claimed.filter(|&claimed| claimed > to.len()) {
         return Err(Error::corrupt(format!("the frame claims {claimed} bytes, {} are allowed", to.len())));
     }
@@ -83,42 +147,47 @@ fn frame(rest: &mut Bytes<'_>, to: &mut [u8], workspace: &mut Workspace) -> Resu
     workspace.sequences.begin();
     let mut at = 0;
     loop {
-        let header = rest.number(3)?;
-        let len = header >> 3;
-        match header >> 1 & 3 {
-            0 => {
+        let Block { kind, len, last } = block(rest)?;
+        at = match kind {
+            STORED => {
                 let bytes = rest.take(len)?;
                 room(to, at, len)?.copy_from_slice(bytes);
-                at += len;
+                at + len
             }
-            1 => {
+            REPEATED => {
                 room(to, at, len)?.fill(rest.take(1)?[0]);
-                at += len;
+                at + len
             }
-            2 if len <= LARGEST_BLOCK => {
-                let end = rest.at + len;
-                let input = rest.input.get(..end).ok_or_else(ends_early)?;
-                let mut block = Bytes { input, at: rest.at };
-                let literals = workspace.literals.read(&mut block)?;
-                at = fast::block(&mut workspace.sequences, &mut block, literals, to, at)?;
-                rest.at = end;
-            }
-            kind => return Err(Error::corrupt(format!("a block of kind {kind} and {len} bytes"))),
-        }
-        if header & 1 == 1 {
+            _ => compressed(rest, len, to, at, workspace)?,
+        };
+        if last {
             break;
         }
     }
     if let Some(claimed) = claimed.filter(|&claimed| claimed != at) {
         return Err(Error::corrupt(format!("the frame gives {at} bytes, it claims {claimed}")));
     }
-    if descriptor & 4 != 0 {
+    if checked {
         let (stored, [a, b, c, d, ..]) = (rest.take(4)?, xxh64(&to[..at]).to_le_bytes());
         if stored != [a, b, c, d] {
             return Err(Error::corrupt(format!("checksum is {stored:02x?}, bytes give {:02x?}", [a, b, c, d])));
         }
     }
     Ok(at)
+}
+
+/// Decodes the next `len` bytes, a compressed block, to `to[at..]`; gives where it ends.
+fn compressed(rest: &mut Bytes<'_>, len: usize, to: &mut [u8], at: usize, workspace: &mut Workspace) -> Result<usize> {
+    let end = rest.at + len;
+    let input = rest.input.get(..end).ok_or_else(ends_early)?;
+    let mut block = Bytes { input, at: rest.at };
+    let literals = workspace.literals.read(&mut block)?;
+    let after = fast::block(&mut workspace.sequences, &mut block, literals, to, at)?;
+    rest.at = end;
+    if after - at <= LARGEST_BLOCK {
+        return Ok(after);
+    }
+    Err(Error::corrupt(format!("a block gives {} bytes, {LARGEST_BLOCK} are the most", after - at)))
 }
 
 /// The next `len` bytes of the output.

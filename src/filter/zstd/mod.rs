@@ -19,7 +19,7 @@ use std::cell::RefCell;
 
 use self::frame::Workspace;
 use super::scratch::with_buffer;
-use super::{Bound, Filter, Output};
+use super::{Bound, Filter, Output, expansion};
 use crate::error::{Error, Result};
 
 /// Zstandard at a level.
@@ -48,6 +48,11 @@ thread_local! {
 /// Decodes all frames of `input` to `to`, which may be larger; gives how many bytes that were.
 pub(super) fn decode_some(input: &[u8], to: &mut [u8]) -> Result<usize> {
     WORKSPACE.with(|workspace| frame::decode(input, to, &mut workspace.borrow_mut()))
+}
+
+/// How many bytes the frames of `input` give at most, by what their headers and those of their blocks say.
+pub(super) fn most(input: &[u8]) -> Result<usize> {
+    frame::most(input)
 }
 
 /// Decodes `input`, which has to fill `to`.
@@ -107,7 +112,7 @@ fn encode_at(input: &[u8], level: i32, output: &mut Vec<u8>) -> Result<()> {
 
 impl Filter for Zstd {
     fn decode(&self, input: &[u8], output: &mut Output<'_>) -> Result<()> {
-        let room = output.room();
+        let room = output.room().min(most(input)?);
         let Some(to) = output.slice(room)? else {
             return with_buffer(room, |to| decode_some(input, to).and_then(|len| output.write(&to[..len])));
         };
@@ -118,6 +123,10 @@ impl Filter for Zstd {
 
     fn decodes_in_order(&self) -> bool {
         true
+    }
+
+    fn decoded_bound(&self, stored: usize) -> usize {
+        stored.saturating_mul(expansion::ZSTD)
     }
 
     fn encoded_bound(&self, plain: usize) -> Bound {

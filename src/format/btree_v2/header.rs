@@ -107,6 +107,11 @@ impl Layout {
         self.levels.get(usize::from(level)).map_or(0, |l| l.max_records)
     }
 
+    /// The most records that a node of this level and everything below it hold; 0 above the root.
+    pub fn max_total(&self, level: u16) -> u64 {
+        self.levels.get(usize::from(level)).map_or(0, |l| l.max_total)
+    }
+
     /// What a node of `records` records looks like. Level 0 are the leaves; `cx` is what the records depend on.
     pub fn node<R: Record>(
         &self,

@@ -116,6 +116,16 @@ impl Chunked {
     pub fn shape(&self) -> &[u64] {
         &self.dimensions[..self.dimensions.len() - 1]
     }
+
+    /// The layout of a dataset that has filters, or none: a single chunk says what they made of it.
+    #[must_use]
+    pub fn with_filters(mut self, filtered: bool) -> Self {
+        if let (ChunkIndex::Single { filtered: said }, true) = (&mut self.index, filtered) {
+            *said = Some(said.unwrap_or((0, 0)));
+            self.flags |= SINGLE_CHUNK_IS_FILTERED;
+        }
+        self
+    }
 }
 
 impl DataLayout {

@@ -9,6 +9,7 @@ use hdfive::{OpenOptions, Result};
 use serde_json::Value;
 
 use crate::support::documents::{self, Expected};
+use crate::support::random::Random;
 use crate::support::{corpus, in_parallel};
 
 /// Whether libhdf5 had an error anywhere in a document.
@@ -45,16 +46,6 @@ fn is_found(bytes: Vec<u8>) -> bool {
     let options = OpenOptions::new().observer(Arc::clone(&surveyor) as _);
     let opened = options.open_source(Arc::new(MemorySource::new(bytes)), "damaged");
     opened.and_then(|file| check(&file, &surveyor, &|_, _| {})).map_or(true, |report| !report.is_sound())
-}
-
-/// Random numbers, the same ones each time (Steele, Lea and Flood's SplitMix).
-fn random(mut state: u64) -> impl FnMut() -> u64 {
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
 }
 
 /// Structures that a checksum covers to their last byte.
@@ -98,7 +89,7 @@ fn places(bytes: &[u8]) -> Result<Vec<(u64, u64, &'static str)>> {
 #[test]
 fn planted_damage_is_found() {
     let Some(corpus) = corpus("planted damage") else { return };
-    let mut random = random(1);
+    let mut random = Random::new(1);
     let all = documents::expected(&corpus);
     let small = all.iter().filter(|e| e.is_single_file() && !e.is_bad() && !has_error(&e.document));
     let mut damaged = Vec::new();
@@ -110,9 +101,9 @@ fn planted_damage_is_found() {
             continue;
         }
         for _ in 0..5 {
-            let (addr, size, what) = places[usize::try_from(random() % places.len() as u64).unwrap()];
-            let at = usize::try_from(addr + random() % size).unwrap();
-            let bit = 1 << (random() % 8);
+            let (addr, size, what) = places[random.index(places.len())];
+            let at = usize::try_from(addr + random.next() % size).unwrap();
+            let bit = 1 << random.index(8);
             let mut broken = bytes.clone();
             broken[at] ^= bit;
             kinds.insert(what);

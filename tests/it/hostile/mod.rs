@@ -1,6 +1,7 @@
 //! Files that want to harm their reader. Each file here opens with its story; `testdata/hostile/hostile.py` makes them.
 
 mod chunk_layouts;
+mod claimed_chunks;
 mod common_messages;
 mod conversion_buffers;
 mod cut_short;

@@ -1,7 +1,8 @@
 //! Many threads read one file.
 
 use hdfive::selection::Block;
-use hdfive::{Attribute, Dataset, File, Group, MissingSources, NamedType, Object, OpenOptions};
+use hdfive::storage::{FileSource, read_at};
+use hdfive::{Attribute, Dataset, ErrorKind, File, Group, MissingSources, NamedType, Object, OpenOptions};
 
 use crate::support::testdata;
 
@@ -103,4 +104,21 @@ fn handles_outlive_the_file_value_they_came_from() {
     assert_eq!(dataset.read::<f32>().unwrap().len(), 28 * 11 * 16);
     drop(dataset);
     assert_eq!(attribute.read::<String>().unwrap(), ["K"]);
+}
+
+/// Large reads are shared among threads by the source.
+#[test]
+fn many_bytes_are_read_at_once_from_anywhere_in_a_file() {
+    let path = std::env::temp_dir().join(format!("hdfive-large-{}", std::process::id()));
+    let content: Vec<u8> = (0u32..3_300_000).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(&path, &content).unwrap();
+    let source = FileSource::open(&path).unwrap();
+    for (start, size) in [(0, 13_200_000), (1, 4 << 20), (3, (4 << 20) + 1), (777_777, 12_000_001)] {
+        let mut buffer = vec![0; size];
+        read_at(&source, u64::try_from(start).unwrap(), &mut buffer).unwrap();
+        assert!(buffer == content[start..start + size], "{size} bytes at {start}");
+    }
+    let beyond = read_at(&source, 200, &mut vec![0; 13_200_000]).unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(beyond.kind(), ErrorKind::Corrupt, "{beyond}");
 }

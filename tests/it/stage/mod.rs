@@ -3,6 +3,7 @@
 
 mod datasets;
 mod failures;
+mod kinds;
 mod large;
 mod model;
 mod plans;

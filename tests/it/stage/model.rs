@@ -64,14 +64,14 @@ enum Operation {
 }
 
 #[derive(Clone, Debug)]
-enum Axis {
+pub(super) enum Axis {
     At(i8),
     Range(Option<i8>, Option<i8>, i8),
     List(Vec<i8>),
     Mask(u32),
 }
 
-fn axis() -> impl Strategy<Value = Axis> {
+pub(super) fn axis() -> impl Strategy<Value = Axis> {
     let end = || prop::option::of(-14..14i8);
     prop_oneof![
         2 => any::<i8>().prop_map(Axis::At),
@@ -115,15 +115,15 @@ struct Plain {
     fill: i64,
 }
 
-fn size(n: u64) -> usize {
+pub(super) fn size(n: u64) -> usize {
     usize::try_from(n).unwrap()
 }
 
-fn place(shape: &[u64], at: &[u64]) -> usize {
+pub(super) fn place(shape: &[u64], at: &[u64]) -> usize {
     size(shape.iter().zip(at).fold(0, |n, (size, at)| n * size + at))
 }
 
-fn coordinates(shape: &[u64]) -> Vec<Vec<u64>> {
+pub(super) fn coordinates(shape: &[u64]) -> Vec<Vec<u64>> {
     shape.iter().fold(vec![vec![]], |heads, &size| {
         heads.iter().flat_map(|head| (0..size).map(move |at| [&head[..], &[at]].concat())).collect()
     })
@@ -140,7 +140,7 @@ impl Plain {
 }
 
 /// What `axes` selects of `shape`: our selection, the elements in order, and the shape of the result.
-fn selected(axes: &[Axis], shape: &[u64]) -> (Selection, Vec<Vec<u64>>, Vec<u64>) {
+pub(super) fn selected(axes: &[Axis], shape: &[u64]) -> (Selection, Vec<Vec<u64>>, Vec<u64>) {
     let (mut indices, mut lists, mut result) = (vec![], vec![], vec![]);
     for (n, &length) in shape.iter().enumerate() {
         let length = i64::try_from(length).unwrap();

@@ -180,10 +180,26 @@ fn long_listings_are_elided() {
     assert!(array.listing(&plan).unwrap().to_string().ends_with("slab_offsets:\n(100000 chunks)"));
 }
 
+/// A plan written and read again.
+#[cfg(feature = "serde")]
+fn survives<P: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(plan: P) {
+    let text = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<P>(&text).unwrap(), plan);
+}
+
 #[cfg(feature = "serde")]
 #[test]
-fn a_plan_survives_serialisation() {
-    let plan = worked_example().plan_set(&Selection::Indices(vec![range(2, 5), range(3, 6)])).unwrap();
-    let text = serde_json::to_string(&plan).unwrap();
-    assert_eq!(serde_json::from_str::<hdfive::stage::plan::SetItemPlan>(&text).unwrap(), plan);
+fn plans_survive_serialisation() {
+    let mut array = worked_example();
+    let selection = Selection::Indices(vec![range(2, 5), Index::List(vec![7, 0, 7])]);
+    survives(array.plan_get(&selection).unwrap());
+    survives(array.plan_set(&Selection::Points(vec![vec![1, 2], vec![7, 7]])).unwrap());
+    survives(array.plan_load().unwrap());
+    survives(array.plan_resize(&[5, 9]).unwrap());
+    array.set(&selection, &Array::scalar(-1i32)).unwrap();
+    survives(array.plan_changes());
+    let plan = array.plan_hash();
+    let hashes = array.hash(&plan).unwrap();
+    survives(array.plan_commit(&plan, &hashes).unwrap());
+    survives(plan);
 }

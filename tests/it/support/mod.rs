@@ -2,6 +2,8 @@
 
 pub(crate) mod documents;
 pub(crate) mod python;
+#[path = "../../support/random.rs"]
+pub(crate) mod random;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -98,6 +98,22 @@ fn errors_name_the_field_and_both_types() {
 }
 
 #[test]
+fn tuples_are_read_by_the_order_of_members() -> Result<()> {
+    let places = File::open(testdata("readme/weather.h5"))?.dataset("/stations/place")?;
+    let all: Vec<(f32, f32, i16, String)> = places.read()?;
+    assert_eq!(all[1].2, 2956);
+    assert_eq!(all[1].3, "ZUGS");
+    let error = places.read::<(f32, f32)>().unwrap_err();
+    let wanted = "elements are {latitude: f32, longitude: f32, height: i16, code: string(4)}, not {0: f32, 1: f32}";
+    assert_eq!((error.kind(), error.message()), (ErrorKind::WrongType, wanted));
+    let error = places.read::<(f32, f32, String, String)>().unwrap_err();
+    assert_eq!(error.message(), r#"of field "height" elements are i16, not string"#);
+    let short = hdfive::inspect::notation::short(&<(u8, (f64,))>::type_descriptor());
+    assert_eq!(short, "{0: u8, 1: {0: f64}}");
+    Ok(())
+}
+
+#[test]
 fn enums_are_read_by_the_names_of_values() {
     let dataset = file().dataset("enum").unwrap();
     let error = dataset.read::<Colour>().unwrap_err();

@@ -1,0 +1,59 @@
+//! The attributes of an object in dense storage.
+
+use bytes::Bytes;
+
+use super::btree_v2;
+use super::fractal_heap::{self, Parameters as HeapParameters};
+use super::object::Object;
+use crate::error::{Error, Result};
+use crate::format::btree_v2::{AttributeCreationOrder, AttributeName};
+use crate::format::message::attribute_info::AttributeInfo;
+use crate::wire::place::Place;
+use crate::wire::{Addr, Structure, lookup3};
+
+/// Where the attributes are; dense storage has its addresses when it is placed.
+pub(super) fn info(object: &Object, dense: bool) -> AttributeInfo {
+    let next = object.attributes.iter().map(|attribute| attribute.order.saturating_add(1)).max().unwrap_or(0);
+    let dense = dense.then_some(Addr(0));
+    AttributeInfo {
+        max_creation_index: object.attribute_order.map(|_| next),
+        fractal_heap: dense,
+        name_index: dense,
+        creation_order_index: object.attribute_order.filter(|indexed| *indexed).map(|_| dense),
+    }
+}
+
+/// Places the attributes in dense storage, and notes where.
+pub(super) fn place(space: &mut dyn Place, object: &Object, info: &mut AttributeInfo) -> Result<()> {
+    let sizes = space.sizes();
+    let encoded = object.attributes.iter().map(|a| a.message.encode(Addr(0), sizes, ()).map(Bytes::from));
+    let heap = fractal_heap::build(space, HeapParameters::ATTRIBUTES, &encoded.collect::<Result<Vec<_>>>()?)?;
+    let ids = heap.ids.iter().map(|id| <[u8; 8]>::try_from(id.as_slice()));
+    let ids = ids.collect::<std::result::Result<Vec<_>, _>>().map_err(|_| Error::invalid("ids of eight bytes"))?;
+    let mut all: Vec<(u32, &[u8], [u8; 8], u32)> = Vec::with_capacity(ids.len());
+    for (attribute, id) in object.attributes.iter().zip(ids) {
+        let name = attribute.message.name();
+        all.push((lookup3(name), name, id, attribute.order.into()));
+    }
+    // Names of one hash stand in the order of the names.
+    all.sort_unstable();
+    let named = |(hash, _, heap_id, order): &(u32, &[u8], [u8; 8], u32)| AttributeName {
+        heap_id: *heap_id,
+        flags: 0,
+        order: *order,
+        hash: *hash,
+    };
+    let parameters = btree_v2::Parameters::OBJECTS;
+    info.fractal_heap = Some(heap.addr);
+    info.name_index = Some(btree_v2::build(space, parameters, all.iter().map(named).collect(), ())?);
+    if let Some(index) = &mut info.creation_order_index {
+        all.sort_unstable_by_key(|(.., order)| *order);
+        let numbered = |(_, _, heap_id, order): &(u32, &[u8], [u8; 8], u32)| AttributeCreationOrder {
+            heap_id: *heap_id,
+            flags: 0,
+            order: *order,
+        };
+        *index = Some(btree_v2::build(space, parameters, all.iter().map(numbered).collect(), ())?);
+    }
+    Ok(())
+}

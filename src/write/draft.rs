@@ -1,0 +1,171 @@
+//! A new file before it is one: its objects are known, the data of its datasets are written, nothing leads to them yet.
+
+use super::assembly::Placed;
+use super::compatibility::Compatibility;
+use super::global_heap::GlobalHeap;
+use super::header::HeaderBuilder;
+use super::object::{Body, Context, Group, Link, Object, ObjectId, Target};
+use super::space::Space;
+use super::symbol_table::{INTERNAL_K, LEAF_K};
+use crate::error::{Error, Result};
+use crate::format::superblock::{Old, Superblock, Version};
+use crate::format::symbol_table::Entry;
+use crate::storage::ByteSink;
+use crate::wire::place::{Place, place_at};
+use crate::wire::{Addr, Sizes, Structure};
+
+/// Half of the children of a version 1 B-tree of chunks at most, where a superblock does not say otherwise.
+const CHUNK_K: u16 = 32;
+
+/// A new file before it is one.
+#[derive(Debug)]
+pub struct Draft {
+    /// What may be written.
+    pub level: Compatibility,
+    /// Where its blocks go.
+    pub space: Space,
+    /// What has no fixed size.
+    pub heap: GlobalHeap,
+    /// Position of address 0 in the file: what the user block takes.
+    base: u64,
+    objects: Vec<Object>,
+}
+
+impl Draft {
+    /// A file with an empty root group, behind a user block of so many bytes.
+    ///
+    /// Errors are `Invalid` unless these are 0 or a power of two from 512 on.
+    pub fn new(sink: Box<dyn ByteSink>, level: Compatibility, user_block: u64) -> Result<Draft> {
+        if user_block != 0 && (user_block < 512 || !user_block.is_power_of_two()) {
+            return Err(Error::invalid(format!("a user block of {user_block} bytes, not of 512, 1024, 2048, ...")));
+        }
+        let mut space = Space::new(sink, user_block);
+        let mut draft_root = Object::new(Body::Group(Group::default()));
+        draft_root.links = 1;
+        let first = superblock(level, user_block, Addr(0), Addr(0)).size(Sizes::EIGHT, ())?;
+        space.reserve(first as u64)?;
+        Ok(Draft { level, space, heap: GlobalHeap::default(), base: user_block, objects: vec![draft_root] })
+    }
+
+    /// The root group.
+    pub const ROOT: ObjectId = ObjectId(0);
+
+    /// Adds an object to which nothing leads yet.
+    pub fn add(&mut self, object: Object) -> ObjectId {
+        self.objects.push(object);
+        ObjectId(self.objects.len() - 1)
+    }
+
+    /// An object.
+    pub fn object(&self, ObjectId(number): ObjectId) -> &Object {
+        &self.objects[number]
+    }
+
+    /// An object, to be changed.
+    pub fn object_mut(&mut self, ObjectId(number): ObjectId) -> &mut Object {
+        &mut self.objects[number]
+    }
+
+    /// The group of this number; `Invalid` if it is something else.
+    pub fn group(&self, id: ObjectId) -> Result<&Group> {
+        match &self.object(id).body {
+            Body::Group(group) => Ok(group),
+            Body::Dataset(_) | Body::NamedType(_) => Err(Error::invalid("the object is no group")),
+        }
+    }
+
+    /// What the link called `name` leads to, if there is one.
+    pub fn target(&self, group: ObjectId, name: &[u8]) -> Result<Option<&Target>> {
+        Ok(self.group(group)?.links.iter().find(|link| link.name == name).map(|link| &link.target))
+    }
+
+    /// Adds a link behind all others. `Conflict` if there is one of this name.
+    pub fn link(&mut self, group: ObjectId, name: &[u8], target: Target) -> Result<()> {
+        let order = self.group(group)?.links.iter().map(|link| link.order + 1).max().unwrap_or(0);
+        self.link_at(group, order, name, target)
+    }
+
+    /// Adds a link that was created after so many others.
+    pub fn link_at(&mut self, group: ObjectId, order: u64, name: &[u8], target: Target) -> Result<()> {
+        let text = String::from_utf8_lossy(name).into_owned();
+        if name.is_empty() || name == b"." || name.contains(&b'/') || name.contains(&0) {
+            return Err(Error::invalid(format!("{text:?} is no name of a link")));
+        }
+        if self.target(group, name)?.is_some() {
+            return Err(Error::conflict(format!("there is a link {text:?} already")));
+        }
+        if let Target::Hard(id) = &target {
+            self.object_mut(*id).links += 1;
+        }
+        if let Body::Group(own) = &mut self.object_mut(group).body {
+            own.links.push(Link { order, name: name.to_vec(), utf8: !name.is_ascii(), target });
+        }
+        Ok(())
+    }
+
+    /// Where the header of an object will be.
+    pub fn promise(&mut self, id: ObjectId) -> Result<Addr> {
+        if let Some(addr) = self.object(id).promised {
+            return Ok(addr);
+        }
+        let order = self.object(id).attribute_order;
+        let size = HeaderBuilder::least_size(self.level == Compatibility::Earliest, order, self.space.sizes())?;
+        let addr = self.space.reserve(size)?;
+        self.object_mut(id).promised = Some(addr);
+        Ok(addr)
+    }
+
+    /// Places everything that is not placed yet, and makes it a file.
+    pub fn finish(mut self) -> Result<()> {
+        self.heap.close(&mut self.space)?;
+        let addrs = self.reserve_headers()?;
+        let cx = Context { level: self.level, addrs: &addrs, chunk_k: CHUNK_K };
+        for (object, addr) in self.objects.iter().zip(&addrs) {
+            let placed: Placed = object.place(&mut self.space, &cx)?;
+            let header = object.header(&placed, Sizes::EIGHT, &cx)?;
+            match object.promised {
+                Some(_) => header.put_continued(&mut self.space, *addr)?,
+                None => header.put(&mut self.space, *addr)?,
+            }
+        }
+        let end = Addr(self.space.end().0 + self.base);
+        let root = addrs[Self::ROOT.0];
+        let first = superblock(self.level, self.base, root, end);
+        place_at(&mut self.space, Addr(0), &first, ())?;
+        self.space.finish()
+    }
+
+    /// Space for the header of each object: their sizes do not depend on where anything is.
+    fn reserve_headers(&mut self) -> Result<Vec<Addr>> {
+        let nowhere = vec![Addr(0); self.objects.len()];
+        let cx = Context { level: self.level, addrs: &nowhere, chunk_k: CHUNK_K };
+        let mut addrs = Vec::with_capacity(self.objects.len());
+        for object in &self.objects {
+            addrs.push(match object.promised {
+                Some(addr) => addr,
+                None => {
+                    let header = object.header(&object.measure(self.level, Sizes::EIGHT)?, Sizes::EIGHT, &cx)?;
+                    self.space.reserve(header.size(Sizes::EIGHT)?)?
+                }
+            });
+        }
+        Ok(addrs)
+    }
+}
+
+/// The superblock of a file whose root group's header is at `root`.
+fn superblock(level: Compatibility, base: u64, root: Addr, end: Addr) -> Superblock {
+    let version = match level {
+        Compatibility::Earliest => Version::Old(Old {
+            leaf_k: LEAF_K,
+            internal_k: INTERNAL_K,
+            chunk_k: None,
+            free_space: None,
+            driver_info: None,
+            root: Entry { name: 0, object_header: Some(root), cache_type: 0, reserved: Vec::new(), scratch: [0; 16] },
+            reserved: [Vec::new(), Vec::new(), Vec::new()],
+        }),
+        _ => Version::New { is_3: level >= Compatibility::V110, extension: None, root: Some(root) },
+    };
+    Superblock { sizes: Sizes::EIGHT, consistency: 0, base: Addr(base), end_of_file: end, version }
+}

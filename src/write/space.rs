@@ -1,0 +1,87 @@
+//! The space of a file that is being written: blocks are placed one after the other.
+
+use crate::error::{Error, Result};
+use crate::storage::ByteSink;
+use crate::wire::place::Place;
+use crate::wire::{Addr, Sizes};
+
+/// Small blocks are written together when they are this many bytes.
+const TOGETHER: usize = 1 << 20;
+
+/// A file that grows at its end.
+#[derive(Debug)]
+pub struct Space {
+    sink: Box<dyn ByteSink>,
+    /// Position in the sink of address 0.
+    base: u64,
+    next: u64,
+    waiting: Vec<(Addr, Vec<u8>)>,
+    waiting_bytes: usize,
+}
+
+impl Space {
+    /// Space from address 0 on, which stands at position `base` of the sink.
+    pub fn new(sink: Box<dyn ByteSink>, base: u64) -> Space {
+        Space { sink, base, next: 0, waiting: Vec::new(), waiting_bytes: 0 }
+    }
+
+    /// The end of everything that was reserved.
+    pub fn end(&self) -> Addr {
+        Addr(self.next)
+    }
+
+    /// Writes bytes of data where space was reserved for them.
+    pub fn write(&mut self, addr: Addr, bytes: &[u8]) -> Result<()> {
+        self.sink.write_at(self.position(addr)?, bytes)
+    }
+
+    /// Writes what waits, and nothing of it twice.
+    fn flush(&mut self) -> Result<()> {
+        self.waiting_bytes = 0;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_by_key(|(addr, _)| *addr);
+        let mut together: (Addr, Vec<u8>) = (Addr(0), Vec::new());
+        for (addr, bytes) in waiting {
+            if together.0.plus(together.1.len() as u64)? == addr {
+                together.1.extend_from_slice(&bytes);
+                continue;
+            }
+            let (addr, bytes) = std::mem::replace(&mut together, (addr, bytes));
+            self.write(addr, &bytes)?;
+        }
+        self.write(together.0, &together.1)
+    }
+
+    /// Writes what waits: from now on it is a file.
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        self.sink.set_len(self.base.checked_add(self.next).ok_or_else(too_large)?)?;
+        self.sink.finish()
+    }
+
+    fn position(&self, addr: Addr) -> Result<u64> {
+        self.base.checked_add(addr.0).ok_or_else(too_large)
+    }
+}
+
+fn too_large() -> Error {
+    Error::limit("the file is larger than 64 bits can count")
+}
+
+impl Place for Space {
+    fn sizes(&self) -> Sizes {
+        Sizes::EIGHT
+    }
+
+    fn reserve(&mut self, size: u64) -> Result<Addr> {
+        let addr = Addr(self.next);
+        self.next = self.next.checked_add(size).ok_or_else(too_large)?;
+        Ok(addr)
+    }
+
+    fn put(&mut self, addr: Addr, _what: &'static str, bytes: Vec<u8>) -> Result<()> {
+        self.waiting_bytes += bytes.len();
+        self.waiting.push((addr, bytes));
+        if self.waiting_bytes > TOGETHER { self.flush() } else { Ok(()) }
+    }
+}

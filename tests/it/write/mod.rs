@@ -1,0 +1,3 @@
+//! What is written is judged by libhdf5: it reads it, changes it, and what it leaves is read again.
+
+mod repacked;
