@@ -53,3 +53,18 @@ impl Filter for Jpeg {
         Err(decoded_only("jpeg"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_more_than_their_bytes_give_take_no_memory() {
+        // The start, and a grey frame of 16,384 lines of as many pixels.
+        let stored = [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0x40, 0, 0x40, 0, 1, 1, 0x11, 0];
+        let mut grown = Vec::new();
+        let error = Jpeg.decode(&stored, &mut Output::growing(&mut grown, 1 << 30)).unwrap_err();
+        assert_eq!(error.message(), ends_early().message());
+        assert_eq!(grown.capacity(), 0);
+    }
+}

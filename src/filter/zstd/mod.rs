@@ -231,6 +231,21 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_taken_for_what_the_headers_of_blocks_say() {
+        // A frame that does not say its size, of one block that is a byte over and over.
+        let frame = |len: u32| {
+            let [a, b, c, _] = (len << 3 | 1 << 1 | 1).to_le_bytes();
+            [0x28, 0xb5, 0x2f, 0xfd, 0, 0, a, b, c, 7]
+        };
+        let largest = 128 << 10;
+        assert_eq!(most(&frame(largest)).unwrap(), 128 << 10);
+        let mut grown = Vec::new();
+        Zstd::new(&[]).decode(&frame(largest), &mut Output::growing(&mut grown, 1 << 30)).unwrap();
+        assert!(grown == [7; 128 << 10] && grown.capacity() < 1 << 20, "{} bytes", grown.capacity());
+        assert!(decode_some(&frame(largest + 1), &mut vec![0; 1 << 20]).is_err());
+    }
+
+    #[test]
     fn short_and_damaged_streams_are_errors() {
         let plain: Vec<u8> = (0..3001u32).map(|i| (i / 7 % 50).to_le_bytes()[0]).collect();
         let filter = Zstd::new(&[]);
