@@ -305,15 +305,9 @@ impl Scatter for Rows<'_> {
             (position, bytes) = (position + len, &bytes[len..]);
         }
     }
-
-    fn piece(&mut self, position: usize, len: usize) -> Option<&mut [u8]> {
-        let within = position % self.row;
-        let len = len.min(self.row - within);
-        Some(&mut self.to[position / self.row * self.stride + within..][..len])
-    }
 }
 
-/// Unshuffling straight into the rows of a wider array, beside C's unshuffle and then a copy of the rows.
+/// Unshuffling into the rows of a wider array, beside C's unshuffle and then a copy of the rows.
 fn place(report: &mut Report, name: &str, size: usize) {
     let Some(library) = Library::find(&["libblosc_avx2.so"]) else { return };
     let theirs: Shuffle = library.get("blosc_internal_unshuffle");

@@ -10,20 +10,29 @@ mod bitshuffle;
 mod blocks;
 mod blosc;
 mod blosc2;
+#[cfg(feature = "blosc-src")]
+#[expect(unsafe_code, reason = "C functions are called")]
+mod blosc_src;
 #[cfg(feature = "bzip2")]
 mod bzip2;
 mod codec;
 mod deflate;
 mod expansion;
+#[cfg(feature = "fcidecomp")]
+mod fcidecomp;
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "compiled for AVX2 too; measured"))]
 mod fletcher32;
 mod inflate;
+#[cfg(feature = "jpeg")]
+mod jpeg;
 mod lz;
 mod lz4;
 mod lz4_block;
 #[expect(unsafe_code, reason = "copies without a check each; measured")]
 mod lz4_fast;
 mod lzf;
+#[cfg(feature = "lzo")]
+mod lzo;
 mod nbit;
 mod output;
 mod pipeline;
@@ -35,12 +44,16 @@ mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod szip;
+#[cfg(feature = "vbz")]
+mod vbz;
 #[expect(unsafe_code, reason = "copies without a check each; measured")]
 mod wild;
 #[cfg(feature = "zfp")]
 mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
+#[cfg(feature = "zstd-levels")]
+mod zstd_levels;
 
 #[cfg(test)]
 mod testing;
@@ -49,9 +62,14 @@ mod vectors;
 
 use std::sync::Arc;
 
+#[cfg(feature = "blosc-src")]
+pub use blosc_src::blosc_src;
 pub use output::{Output, Scatter};
+pub(crate) use pipeline::AT_ONCE;
 pub use pipeline::{Pipeline, Scratch};
 pub use registry::{KNOWN, Known, Registry, Support, label};
+#[cfg(feature = "zstd-levels")]
+pub use zstd_levels::zstd_levels;
 
 use crate::error::{Error, Result};
 
@@ -146,6 +164,12 @@ fn size(value: u32) -> usize {
 /// The end of a stream where more was needed.
 fn ends_early() -> Error {
     Error::corrupt("the stream ends early")
+}
+
+/// What encoding with a filter that is only decoded fails with.
+#[cfg(any(feature = "fcidecomp", feature = "jpeg", feature = "lzo", feature = "vbz"))]
+fn decoded_only(name: &'static str) -> Error {
+    Error::unsupported(format!("{name} is only decoded, not encoded"))
 }
 
 /// Fails unless a size that the stream claims is the one that is wanted, or fits in the room.

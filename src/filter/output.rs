@@ -8,12 +8,6 @@ use crate::error::{Error, Result};
 pub trait Scatter {
     /// Takes `bytes`, which stand at `position` of the plain chunk.
     fn put(&mut self, position: usize, bytes: &[u8]);
-
-    /// The memory where the bytes from `position` on go, as far as they go to one piece of it, at most `len`. They are
-    /// then written there, and not put. `None` (the default) if there is no such memory.
-    fn piece(&mut self, _position: usize, _len: usize) -> Option<&mut [u8]> {
-        None
-    }
 }
 
 /// The destination of a decoder: a buffer of the caller's that is filled exactly, a vector that grows up to an
@@ -104,21 +98,6 @@ impl<'a> Output<'a> {
         };
         self.written += len;
         Ok(Some(slice))
-    }
-
-    /// The next bytes of the destination that lie in one piece, at most `len`, counted as written; the decoder is to fill
-    /// all of them. `None` for a destination that takes `write` only. `Corrupt` when there is no room for `len` bytes.
-    pub fn piece(&mut self, len: usize) -> Result<Option<&mut [u8]>> {
-        if self.takes_slices() {
-            return self.slice(len);
-        }
-        self.check_room(len)?;
-        let Place::Scattered { to, .. } = &mut self.place else { return Ok(None) };
-        let Some(piece) = to.piece(self.written, len) else { return Ok(None) };
-        let len = len.min(piece.len());
-        let piece = &mut piece[..len];
-        self.written += piece.len();
-        Ok(Some(piece))
     }
 
     /// Gives back the last `count` bytes of what [`Output::slice`] gave.

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::format::message::filter_pipeline::FilterPipeline;
 
 /// Larger chunks grow with what is decoded of them, so that a claim alone takes no memory.
-const AT_ONCE: usize = 32 << 20;
+pub(crate) const AT_ONCE: usize = 32 << 20;
 /// Filters that a mask has bits for.
 const MOST: usize = 32;
 
@@ -267,10 +267,11 @@ impl Stage {
         Ok(())
     }
 
-    /// Decodes `input` into `to`, which is empty and grows up to `bound`.
+    /// Decodes `input` into `to`, which is empty and grows up to `bound`, or to what the input can give.
     fn grow(&self, to: &mut Vec<u8>, bound: Bound, input: &[u8]) -> Result<()> {
-        let mut output = Output::growing(to, bound.bytes());
-        let result = self.filter()?.decode(input, &mut output).and_then(|()| output.finish());
+        let filter = self.filter()?;
+        let mut output = Output::growing(to, bound.bytes().min(filter.decoded_bound(input.len())));
+        let result = filter.decode(input, &mut output).and_then(|()| output.finish());
         match (bound, result.map_err(|e| self.at(e))?) {
             (Bound::Exactly(len), given) if given != len => {
                 Err(self.at(Error::corrupt(format!("gives {given} bytes, {len} are expected"))))

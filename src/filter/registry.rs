@@ -53,6 +53,11 @@ const fn behind(feature: &'static str, there: bool) -> Support {
     if there { Support::Full } else { Support::Feature(feature) }
 }
 
+/// A filter behind a feature that is only decoded.
+const fn decoded_behind(feature: &'static str, there: bool) -> Support {
+    if there { Support::Decode } else { Support::Feature(feature) }
+}
+
 /// Every filter that has a name here, by id.
 pub const KNOWN: &[Known] = &[
     known(1, "deflate", HDF, Support::Full),
@@ -61,7 +66,7 @@ pub const KNOWN: &[Known] = &[
     known(4, "szip", HDF, Support::Full),
     known(5, "nbit", HDF, Support::Full),
     known(6, "scaleoffset", HDF, Support::Full),
-    known(305, "lzo", "PyTables", Support::No),
+    known(305, "lzo", "PyTables", decoded_behind("lzo", cfg!(feature = "lzo"))),
     known(307, "bzip2", "PyTables", behind("bzip2", cfg!(feature = "bzip2"))),
     known(32000, "lzf", "h5py", Support::Full),
     known(32001, "blosc", "the Blosc developers", Support::Full),
@@ -81,9 +86,9 @@ pub const KNOWN: &[Known] = &[
     known(32015, "zstd", "the aparamon project", behind("zstd", cfg!(feature = "zstd"))),
     known(32016, "b3d", "the European Molecular Biology Laboratory", Support::No),
     known(32017, "sz", "the Argonne National Laboratory", Support::No),
-    known(32018, "fcidecomp", "EUMETSAT", Support::No),
-    known(32019, "jpeg", "Mark Rivers", Support::No),
-    known(32020, "vbz", "Oxford Nanopore Technologies", Support::No),
+    known(32018, "fcidecomp", "EUMETSAT", decoded_behind("fcidecomp", cfg!(feature = "fcidecomp"))),
+    known(32019, "jpeg", "Mark Rivers", decoded_behind("jpeg", cfg!(feature = "jpeg"))),
+    known(32020, "vbz", "Oxford Nanopore Technologies", decoded_behind("vbz", cfg!(feature = "vbz"))),
     known(32021, "fapec", "DAPCOM Data Services", Support::No),
     known(32022, "bitgroom", "the netCDF Operators", Support::Full),
     known(32023, "granular-bitround", "the netCDF Operators", Support::Full),
@@ -108,6 +113,8 @@ fn built_in(id: u16) -> Option<Configure> {
         4 => |d, _| Ok(Arc::new(szip::Szip::new(&d.client_data)?)),
         5 => |d, chunk| Ok(Arc::new(nbit::NBit::new(&d.client_data, chunk)?)),
         6 => |d, chunk| Ok(Arc::new(scale_offset::ScaleOffset::new(&d.client_data, chunk)?)),
+        #[cfg(feature = "lzo")]
+        305 => |_, _| shared(super::lzo::Lzo),
         #[cfg(feature = "bzip2")]
         307 => |d, _| shared(super::bzip2::Bzip2::new(&d.client_data)),
         32000 => |_, _| shared(lzf::Lzf),
@@ -120,6 +127,12 @@ fn built_in(id: u16) -> Option<Configure> {
         32013 => |d, chunk| Ok(Arc::new(super::zfp::Zfp::new(&d.client_data, chunk)?)),
         #[cfg(feature = "zstd")]
         32015 => |d, _| shared(super::zstd::Zstd::new(&d.client_data)),
+        #[cfg(feature = "fcidecomp")]
+        32018 => |_, _| shared(super::fcidecomp::FciDecomp),
+        #[cfg(feature = "jpeg")]
+        32019 => |_, _| shared(super::jpeg::Jpeg),
+        #[cfg(feature = "vbz")]
+        32020 => |d, chunk| Ok(Arc::new(super::vbz::Vbz::new(&d.client_data, chunk)?)),
         32022 | 32023 => |_, _| shared(quantise::Quantiser::unchanged()),
         32026 => |d, _| shared(blosc2::Blosc2::new(&d.client_data)),
         32032 => |d, _| shared(quantise::Quantiser::bit_round(&d.client_data)),

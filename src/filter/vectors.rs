@@ -1,7 +1,7 @@
 //! Stored chunks that libhdf5 wrote, with the digests of what libhdf5 reads from them.
 //!
-//! `tests/filters/extract.py` makes the list from HDF5 files. The small one in `testdata/filters` is always run;
-//! `HDFIVE_FILTER_CHUNKS` names another, larger one.
+//! `tests/filters/extract.py` makes the list from HDF5 files, `decoded_only.py` that of filters which are only decoded here.
+//! The small ones in `testdata/filters` are always run; `HDFIVE_FILTER_CHUNKS` names another, larger one.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::error::ErrorKind;
 use crate::format::message::filter_pipeline::{FilterDescription, FilterPipeline};
 
 /// Filters whose vectors only have to give the right message.
-const NEVER: [u16; 5] = [32017, 32018, 32024, 32028, 32033];
+const NEVER: [u16; 4] = [32017, 32024, 32028, 32033];
 
 struct Case {
     file: String,
@@ -51,7 +51,8 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 fn cases() -> Vec<Case> {
-    let mut lists = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/filters/chunks.json"))];
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/filters"));
+    let mut lists = vec![folder.join("chunks.json"), folder.join("decoded_only.json")];
     lists.extend(std::env::var_os("HDFIVE_FILTER_CHUNKS").map(PathBuf::from));
     let parse = |path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap();
     lists
@@ -67,8 +68,8 @@ mod decoded {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::filter::Scatter;
     use crate::filter::testing::zstd_encodes;
+    use crate::filter::{Scatter, Support};
 
     struct Rows(Vec<u8>);
 
@@ -85,6 +86,11 @@ mod decoded {
     impl Case {
         fn supported(&self) -> bool {
             self.pipeline.filters.iter().all(|filter| Registry::default().decodes(filter.id))
+        }
+
+        fn encodes(&self) -> bool {
+            let support = |filter: &FilterDescription| Known::find(filter.id).map(|known| known.support);
+            self.pipeline.filters.iter().all(|filter| support(filter) == Some(Support::Full))
         }
 
         fn check(&self) {
@@ -106,7 +112,9 @@ mod decoded {
                     pipeline.decode_range(stored, *mask, range.clone(), &mut scratch, &mut output).expect(file);
                     assert!(part == plain[range.clone()], "{file}, bytes {range:?}");
                 }
-                self.check_encoding(&pipeline, &plain);
+                if self.encodes() {
+                    self.check_encoding(&pipeline, &plain);
+                }
             }
         }
 

@@ -2,6 +2,7 @@
 
 mod place;
 mod planner;
+mod rows;
 mod run;
 
 pub use place::{fill, place};

@@ -1,12 +1,14 @@
 //! Runs a plan: fetches, decodes, places.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::rows::Rows;
 use super::{place, planner};
 use crate::error::{Error, Place, Result};
-use crate::filter::{Output, Pipeline, Scratch};
+use crate::filter::{AT_ONCE, Output, Pipeline, Scratch};
 use crate::manifest::Chunks;
 use crate::object::Container;
 use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
@@ -149,7 +151,26 @@ impl Reading<'_> {
             return place::place(selection, read.touched, &stored, result, plan.element_size);
         }
         let stored = self.sources.stored(range, stored)?;
-        self.pipeline()?.decode_whole(&stored, read.filter_mask, scratch, chunk)?;
+        let part = wanted.block.as_ref().and_then(|block| covered.intersect(block));
+        if let Some((part, block)) = part.as_ref().zip(wanted.block.as_ref())
+            && part.count == grid.chunk_shape()
+            && let Some(mut rows) = Rows::new(into, part, block, plan.element_size)
+        {
+            let mut output = Output::scattered(&mut rows, bytes);
+            return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut output);
+        }
+        match part.and_then(|part| stretch(&part, &covered, grid.chunk_shape(), plan.element_size)) {
+            // Where a filter has no blocks, a range costs a copy.
+            Some(range) if range.len() <= bytes / 2 && bytes <= AT_ONCE => {
+                if chunk.len() != bytes {
+                    chunk.clear();
+                    chunk.resize(bytes, 0);
+                }
+                let mut output = Output::exact(&mut chunk[range.clone()]);
+                self.pipeline()?.decode_range(&stored, read.filter_mask, range, scratch, &mut output)?;
+            }
+            _ => self.pipeline()?.decode_whole(&stored, read.filter_mask, scratch, chunk)?,
+        }
         let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
         place::place(selection, read.touched, chunk, result, plan.element_size)
     }
@@ -166,6 +187,14 @@ fn raw_range(read: &ChunkRead, bytes: usize) -> Result<ByteRange> {
         return Err(Error::corrupt(format!("{} bytes are stored of an unfiltered chunk of {bytes}", read.size)));
     }
     Ok(ByteRange::new(read.addr, size))
+}
+
+/// The bytes of a chunk from the first to the last element of `part`, which lies in the chunk that covers `covered`.
+fn stretch(part: &Block, covered: &Block, chunk_shape: &[u64], size: usize) -> Option<Range<usize>> {
+    let first: Vec<u64> = part.start.iter().zip(&covered.start).map(|(a, b)| a - b).collect();
+    let last: Vec<u64> = first.iter().zip(&part.count).map(|(first, count)| first + count - 1).collect();
+    let number = |at: &[u64]| usize::try_from(crate::selection::shape::number(chunk_shape, at)?).ok();
+    Some(number(&first)?.checked_mul(size)?..number(&last)?.checked_add(1)?.checked_mul(size)?)
 }
 
 /// What is wanted of the chunks, once for all of them.

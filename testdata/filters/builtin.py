@@ -57,6 +57,6 @@ with h5py.File("undecoded.h5", "w") as file:
     file["plain"] = numbers
     dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     dcpl.set_chunk((23, 17))
-    dcpl.set_filter(305, h5py.h5z.FLAG_OPTIONAL, ())
-    ds = h5py.h5d.create(file.id, b"lzo", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((23, 17)), dcpl)
+    dcpl.set_filter(32017, h5py.h5z.FLAG_OPTIONAL, ())
+    ds = h5py.h5d.create(file.id, b"sz", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((23, 17)), dcpl)
     ds.write_direct_chunk((0, 0), b"who knows")

@@ -1,7 +1,7 @@
 //! Damaged chunks, as many as `HDFIVE_MUTANTS` says per decoder (1,000 by default): whatever is stored, a decoder neither
 //! panics nor hangs nor takes more memory than the sizes on the plain side allow.
 //!
-//! The chunks are those of `testdata/filters/chunks.json`, which libhdf5 wrote.
+//! The chunks are those of `testdata/filters`, which libhdf5 and the makers of the filters wrote.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[expect(unsafe_code, reason = "an allocator is unsafe by nature")]
@@ -48,10 +48,11 @@ fn from_hex(text: &str) -> Vec<u8> {
 
 /// Chunks by decoder: the filters with the codecs inside them.
 fn decoders() -> BTreeMap<String, Vec<Chunk>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/filters/chunks.json");
-    let cases: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/filters");
+    let list =
+        |name: &str| -> Vec<Value> { serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap() };
     let mut decoders: BTreeMap<String, Vec<Chunk>> = BTreeMap::new();
-    for case in cases.as_array().unwrap() {
+    for case in list("chunks.json").iter().chain(&list("decoded_only.json")) {
         let filters: Vec<FilterDescription> = (case["filters"].as_array().unwrap().iter())
             .map(|f| FilterDescription {
                 id: u16::try_from(number(&f["id"])).unwrap(),

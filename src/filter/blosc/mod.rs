@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// Blosc, as its encoder is to work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blosc {
-    encoder: Encoder,
+    pub(super) encoder: Encoder,
 }
 
 impl Blosc {

@@ -59,6 +59,14 @@ pub(super) fn inflate(input: &[u8], to: &mut [u8]) -> Result<()> {
     })
 }
 
+/// The checksum of `bytes`, for other formats that end with it.
+#[cfg(feature = "lzo")]
+pub(super) fn adler32(bytes: &[u8]) -> u32 {
+    let mut adler = Adler32::new();
+    adler.update(bytes);
+    adler.value()
+}
+
 fn check_header(method: u8, flags: u8) -> Result<()> {
     if !u16::from_be_bytes([method, flags]).is_multiple_of(31) {
         return Err(Error::corrupt("no zlib stream: its header is not a multiple of 31"));

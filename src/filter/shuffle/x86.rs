@@ -17,7 +17,7 @@ const STEP: usize = 32;
 pub(super) fn unshuffle(stored: &[u8], element: usize, first: usize, to: &mut [u8]) -> usize {
     let (plane, count) = (stored.len() / element, to.len() / element);
     assert!(first + count <= plane, "elements {first} and {count} more, of {plane}");
-    if element < 2 || count <= STEP || !is_x86_feature_detected!("avx2") {
+    if element < 2 || count < STEP || !is_x86_feature_detected!("avx2") {
         return 0;
     }
     // SAFETY: the processor has AVX2. Both slices hold whole elements, so that all planes have bytes up to `count` from
@@ -125,16 +125,12 @@ unsafe fn unshuffle_columns<const E: usize>(
     count: usize,
 ) -> usize {
     let steps = steps::<E>(element, count);
-    for i in (0..steps).map(|step| step * STEP) {
+    // Elements of `E` bytes end with a step that overlaps the one before, so that none are left.
+    let last = if element == E { Some(count - STEP) } else { None };
+    for i in (0..steps).map(|step| step * STEP).chain(last.filter(|last| last % STEP > 0)) {
         for column in tiles::<E>(element) {
-            let mut rows = [_mm256_setzero_si256(); E];
-            for (j, row) in rows.iter_mut().take(element).enumerate() {
-                // SAFETY: plane `column + j` has bytes up to `count`.
-                *row = unsafe { _mm256_loadu_si256(stored.add((column + j) * plane + i).cast()) };
-            }
-            for _ in 0..E.trailing_zeros() {
-                rows = interleave::<1, E>(rows);
-            }
+            // SAFETY: plane `column + j` has bytes up to `count`.
+            let rows = unsafe { columns::<E>(stored.add(column * plane + i), plane, element) };
             // SAFETY: elements `i` to `i + STEP` lie within `to`, and columns up to `column + E` within an element.
             unsafe {
                 if element == E {
@@ -145,7 +141,35 @@ unsafe fn unshuffle_columns<const E: usize>(
             }
         }
     }
-    steps * STEP
+    if element == E { count } else { steps * STEP }
+}
+
+/// A step of `E` planes, or fewer, with the bytes of each element together.
+///
+/// # Safety
+///
+/// From `stored` on there are `STEP` bytes in each of `element` planes, `plane` bytes apart.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn columns<const E: usize>(stored: *const u8, plane: usize, element: usize) -> [__m256i; E] {
+    let mut rows = [_mm256_setzero_si256(); E];
+    if E < 16 {
+        for (j, row) in rows.iter_mut().take(element).enumerate() {
+            // SAFETY: the caller's.
+            *row = unsafe { _mm256_loadu_si256(stored.add(j * plane).cast()) };
+        }
+        for _ in 0..E.trailing_zeros() {
+            rows = interleave::<1, E>(rows);
+        }
+        return rows;
+    }
+    // Half of the planes after the other: there are no more than 16 registers.
+    // SAFETY: there are at least as many planes.
+    let (low, high) = unsafe { (columns::<8>(stored, plane, 8), columns::<8>(stored.add(8 * plane), plane, 8)) };
+    for ((pair, low), high) in rows.as_chunks_mut::<2>().0.iter_mut().zip(low).zip(high) {
+        *pair = [_mm256_unpacklo_epi64(low, high), _mm256_unpackhi_epi64(low, high)];
+    }
+    rows
 }
 
 /// # Safety
