@@ -22,5 +22,4 @@ pub(super) const SNAPPY: usize = 22;
 /// A run of 64 blocks of 32 samples of four bytes takes at least one.
 pub(super) const SZIP: usize = 64 * 32 * 4;
 /// A block of 128 KiB takes four.
-#[cfg(feature = "zstd")]
 pub(super) const ZSTD: usize = 32 << 10;
