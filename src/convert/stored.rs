@@ -198,7 +198,9 @@ mod tests {
         let from = compound(&[("a", u8::type_descriptor()), ("b", i16::type_descriptor())]);
         let to =
             compound(&[("b", i32::type_descriptor()), ("c", u8::type_descriptor()), ("a", u16::type_descriptor())]);
-        assert_eq!(converted(&[5, 0xfe, 0xff], &from, &to).unwrap(), [0xfe, 0xff, 0xff, 0xff, 0, 5, 0]);
+        let (stored, wanted) =
+            ((-2i16).to_ne_bytes(), [&(-2i32).to_ne_bytes()[..], &[0], &5u16.to_ne_bytes()].concat());
+        assert_eq!(converted(&[&[5], &stored[..]].concat(), &from, &to).unwrap(), wanted);
         let none = compound(&[("x", u8::type_descriptor())]);
         assert_eq!(converted(&[], &from, &none).unwrap_err().kind(), crate::ErrorKind::WrongType);
     }

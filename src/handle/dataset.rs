@@ -15,6 +15,7 @@ use crate::format::message::fill_value::{Fill, FillValue, OldFillValue};
 use crate::format::message::filter_pipeline::FilterPipeline;
 use crate::index;
 use crate::manifest::{Manifest, Segment};
+use crate::object::datatype::in_file;
 use crate::object::heap;
 use crate::plan::ReadPlan;
 use crate::read::{self, Reading, SourceTable};
@@ -83,8 +84,8 @@ const NEVER_WRITTEN: u8 = 1;
 impl Dataset {
     pub(super) fn open(node: Node) -> Result<Dataset> {
         let (datatype, dataspace, layout) = node.run(|scope| {
-            let datatype: Datatype = node.header.expect(scope)?;
-            Ok((datatype.in_file(scope.view.sizes()), node.header.expect(scope)?, node.header.expect(scope)?))
+            let datatype = in_file(node.header.expect(scope)?, scope.view.sizes());
+            Ok((datatype, node.header.expect(scope)?, node.header.expect(scope)?))
         })?;
         let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
         if let Layout::Virtual { .. } = about.layout.layout {
@@ -340,9 +341,9 @@ impl Dataset {
         self.read_selected(&Selected::all(self.shape()), into)
     }
 
-    /// The file that its data lie in.
-    pub(crate) fn source_table(&self) -> SourceTable<'_> {
-        self.sources(Vec::new())
+    /// Bytes of its own file, as they are stored there. The buffer grows to their size once they are known to be there.
+    pub(crate) fn read_stored(&self, range: ByteRange, buffer: &mut Vec<u8>) -> Result<()> {
+        self.sources(Vec::new()).stored(range, buffer)
     }
 
     /// Its dataspace as the file has it, also where that of a virtual dataset depends on its sources.

@@ -4,6 +4,7 @@ use super::attribute::object_methods;
 use super::core::Node;
 use crate::error::Result;
 use crate::format::message::datatype::Datatype;
+use crate::object::datatype::in_file;
 
 /// A committed datatype: a datatype with a name of its own.
 #[derive(Clone, Debug)]
@@ -16,6 +17,6 @@ object_methods!(NamedType);
 impl NamedType {
     /// The datatype.
     pub fn datatype(&self) -> Result<Datatype> {
-        self.node.run(|scope| Ok(self.node.header.expect::<Datatype>(scope)?.in_file(scope.view.sizes())))
+        self.node.run(|scope| Ok(in_file(self.node.header.expect(scope)?, scope.view.sizes())))
     }
 }

@@ -122,7 +122,7 @@ fn finish(scope: Scope<'_>, attribute: Attribute, creation_order: Option<u32>) -
         Embedded::Here(datatype) => datatype,
         Embedded::Shared(shared) => resolve(scope, &shared).map_err(|e| e.at(place))?,
     };
-    let datatype = datatype.in_file(scope.view.sizes());
+    let datatype = super::datatype::in_file(datatype, scope.view.sizes());
     let dataspace: Dataspace = match attribute.dataspace {
         Embedded::Here(dataspace) => dataspace,
         Embedded::Shared(shared) => resolve(scope, &shared).map_err(|e| e.at(place))?,

@@ -6,6 +6,7 @@ mod adopted;
 pub mod attributes;
 pub mod btree;
 pub mod container;
+pub mod datatype;
 pub mod header;
 pub mod heap;
 pub mod links;

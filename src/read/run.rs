@@ -1,6 +1,5 @@
 //! Runs a plan: fetches, decodes, places.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -142,22 +141,22 @@ impl Reading<'_> {
             if raw {
                 return self.sources.read(SourceId(0), raw_range(read, bytes)?, slot);
             }
-            let stored = self.sources.stored(range, stored)?;
-            return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut Output::exact(slot));
+            self.sources.stored(range, stored)?;
+            return self.pipeline()?.decode(stored, read.filter_mask, scratch, &mut Output::exact(slot));
         }
         if raw {
-            let stored = self.sources.stored(raw_range(read, bytes)?, stored)?;
+            self.sources.stored(raw_range(read, bytes)?, stored)?;
             let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
-            return place::place(selection, read.touched, &stored, result, plan.element_size);
+            return place::place(selection, read.touched, stored, result, plan.element_size);
         }
-        let stored = self.sources.stored(range, stored)?;
+        self.sources.stored(range, stored)?;
         let part = wanted.block.as_ref().and_then(|block| covered.intersect(block));
         if let Some((part, block)) = part.as_ref().zip(wanted.block.as_ref())
             && part.count == grid.chunk_shape()
             && let Some(mut rows) = Rows::new(into, part, block, plan.element_size)
         {
             let mut output = Output::scattered(&mut rows, bytes);
-            return self.pipeline()?.decode(&stored, read.filter_mask, scratch, &mut output);
+            return self.pipeline()?.decode(stored, read.filter_mask, scratch, &mut output);
         }
         match part.and_then(|part| stretch(&part, &covered, grid.chunk_shape(), plan.element_size)) {
             // Where a filter has no blocks, a range costs a copy.
@@ -167,9 +166,9 @@ impl Reading<'_> {
                     chunk.resize(bytes, 0);
                 }
                 let mut output = Output::exact(&mut chunk[range.clone()]);
-                self.pipeline()?.decode_range(&stored, read.filter_mask, range, scratch, &mut output)?;
+                self.pipeline()?.decode_range(stored, read.filter_mask, range, scratch, &mut output)?;
             }
-            _ => self.pipeline()?.decode_whole(&stored, read.filter_mask, scratch, chunk)?,
+            _ => self.pipeline()?.decode_whole(stored, read.filter_mask, scratch, chunk)?,
         }
         let result = Destination { bytes: into, shape: plan.selected.aligned_shape() };
         place::place(selection, read.touched, chunk, result, plan.element_size)
@@ -224,8 +223,8 @@ fn too_large() -> Error {
 }
 
 impl SourceTable<'_> {
-    /// The stored bytes of `range` of the dataset's own file: where they are in memory, or in `buffer`.
-    fn stored<'b>(&self, range: ByteRange, buffer: &'b mut Vec<u8>) -> Result<Cow<'b, [u8]>> {
+    /// The stored bytes of `range` of the dataset's own file, to `buffer`, which grows once they are known to be there.
+    pub(crate) fn stored(&self, range: ByteRange, buffer: &mut Vec<u8>) -> Result<()> {
         let loaded = &self.container.loaded;
         let position = range.addr.plus(loaded.base())?;
         let stretch = loaded.stretch(position.0);
@@ -234,8 +233,7 @@ impl SourceTable<'_> {
         }
         let size = usize::try_from(range.size).map_err(|_| too_large())?;
         buffer.resize(size, 0);
-        self.read(SourceId(0), range, buffer)?;
-        Ok(Cow::Borrowed(&buffer[..]))
+        self.read(SourceId(0), range, buffer)
     }
 
     /// Reads `range` of a source into `slot`, which is as large.

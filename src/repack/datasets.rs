@@ -15,7 +15,7 @@ use crate::handle::{Dataset, ExternalSegment};
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder, Manifest};
 use crate::selection::{Grid, shape};
 use crate::wire::place::Place;
-use crate::wire::{Addr, ByteRange, Sizes, SourceId, Structure};
+use crate::wire::{Addr, ByteRange, Sizes, Structure};
 use crate::write::{self, Compatibility, Storage};
 
 /// Bytes that are copied at once.
@@ -112,7 +112,6 @@ impl Copier<'_> {
         let mut done = 0;
         while done < size {
             let part = AT_ONCE.min(size - done);
-            buffer.resize(usize::try_from(part).map_err(|_| Error::limit("more than memory"))?, 0);
             dataset.read_stored(ByteRange::new(from.plus(done)?, part), &mut buffer)?;
             self.draft.space.write(addr.plus(done)?, &buffer)?;
             done += part;
@@ -126,8 +125,10 @@ impl Copier<'_> {
         let keeps_partial = level >= Compatibility::V110;
         let pipeline = dataset.filter_pipeline()?;
         let element = usize::try_from(wide.size).map_err(|_| Error::limit("an element is larger than memory"))?;
+        let limit = self.file.heaps().container().loaded.limits().chunk;
         let bytes = usize::try_from(shape::count(grid.chunk_shape())?).ok().and_then(|n| n.checked_mul(element));
-        let bytes = bytes.ok_or_else(|| Error::limit("a chunk is larger than memory"))?;
+        let bytes = bytes.filter(|bytes| u64::try_from(*bytes).is_ok_and(|bytes| bytes <= limit));
+        let bytes = bytes.ok_or_else(|| Error::limit(format!("a chunk is beyond the limit of {limit} bytes")))?;
         let encoder = match &pipeline {
             Some(message) => {
                 let info = ChunkInfo { bytes, element_size: element };
@@ -151,7 +152,6 @@ impl Copier<'_> {
                 placed.push(ChunkPlace { number: chunk.number, addr, size: data.len() as u64, filter_mask });
                 continue;
             }
-            buffer.resize(usize::try_from(chunk.size).map_err(|_| Error::limit("more than memory"))?, 0);
             dataset.read_stored(ByteRange::new(chunk.addr, chunk.size), &mut buffer)?;
             let addr = self.draft.space.reserve(chunk.size)?;
             self.draft.space.write(addr, &buffer)?;
@@ -227,11 +227,4 @@ impl Copier<'_> {
 fn is_partial(grid: &Grid, number: u64) -> Result<bool> {
     let coordinates = grid.coordinates(number).ok_or_else(|| Error::corrupt("a chunk outside of the shape"))?;
     Ok(grid.block(&coordinates).count != grid.chunk_shape())
-}
-
-impl Dataset {
-    /// Stored bytes of the dataset's own file.
-    fn read_stored(&self, range: ByteRange, into: &mut [u8]) -> Result<()> {
-        self.source_table().read(SourceId(0), range, into)
-    }
 }

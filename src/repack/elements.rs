@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::Copier;
+use crate::convert::Heaps;
 use crate::convert::types::whole_member;
 use crate::error::{Error, Result};
 use crate::format::global_heap::GlobalHeapId;
@@ -69,6 +70,12 @@ fn size_of(datatype: &Datatype) -> Result<usize> {
 impl Copier<'_> {
     /// Elements of type `from` as elements of type `to`, which is `from` widened, in the new file.
     pub(super) fn elements(&mut self, stored: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
+        let file = self.file;
+        self.elements_within(&file.heaps(), stored, from, to)
+    }
+
+    /// As [`elements`](Self::elements), with what the heaps may still give out.
+    fn elements_within(&mut self, heaps: &Heaps<'_>, stored: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
         if !points(from) {
             return Ok(stored.to_vec());
         }
@@ -76,7 +83,7 @@ impl Copier<'_> {
         let mut out = vec![0; stored.len() / size * wide];
         let mut objects = Vec::new();
         for (element, place) in stored.chunks_exact(size).zip((0..).step_by(wide)) {
-            self.element(element, from, to, (place, &mut out), &mut objects)?;
+            self.element(heaps, element, from, to, (place, &mut out), &mut objects)?;
         }
         let (places, data): (Vec<usize>, Vec<Bytes>) = objects.into_iter().unzip();
         let ids = self.draft.heap.store(&mut self.draft.space, &data)?;
@@ -89,6 +96,7 @@ impl Copier<'_> {
     /// One element, to `place` of the result. What goes to the global heap is gathered, with the place of its id.
     fn element(
         &mut self,
+        heaps: &Heaps<'_>,
         element: &[u8],
         from: &Datatype,
         to: &Datatype,
@@ -97,9 +105,8 @@ impl Copier<'_> {
     ) -> Result<()> {
         match (&from.class, &to.class) {
             (Class::VariableLength { base, .. }, Class::VariableLength { base: wide, .. }) => {
-                let heaps = self.file.heaps();
                 if let Some(data) = heaps.sequence(element, size_of(base)?)? {
-                    let data = self.elements(&data, base, wide)?;
+                    let data = self.elements_within(heaps, &data, base, wide)?;
                     put(out, place, element.get(..4).unwrap_or_default())?;
                     objects.push((place + 4, data.into()));
                 }
@@ -109,7 +116,7 @@ impl Copier<'_> {
             (Class::Array { base, .. }, Class::Array { base: wide, .. }) => {
                 let (size, step) = (size_of(base)?.max(1), size_of(wide)?);
                 for (part, at) in element.chunks_exact(size).zip((place..).step_by(step)) {
-                    self.element(part, base, wide, (at, out), objects)?;
+                    self.element(heaps, part, base, wide, (at, out), objects)?;
                 }
                 Ok(())
             }
@@ -121,7 +128,7 @@ impl Copier<'_> {
                     let at = usize::try_from(new.byte_offset).map_err(|_| Error::limit("a member beyond memory"))?;
                     let part = element.get(start..start + size_of(&old)?);
                     let part = part.ok_or_else(|| Error::corrupt("a member leaves its compound"))?;
-                    self.element(part, &old, &new_type, (place + at, out), objects)?;
+                    self.element(heaps, part, &old, &new_type, (place + at, out), objects)?;
                 }
                 Ok(())
             }

@@ -284,7 +284,9 @@ impl Copier<'_> {
                 }
                 LinkTarget::User { class, data } => Target::User { class: *class, data: data.clone() },
             };
-            self.draft.link_at(id, link.creation_order.unwrap_or(place), &link.name, target)?;
+            if let Err(why) = self.draft.link(id, link.creation_order.unwrap_or(place), &link.name, target) {
+                self.leave_out(&path, None, why);
+            }
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ impl Object {
                 element_size: dataset.datatype.size,
                 filtered: dataset.filters.is_some(),
             };
-            indexed.build(space, chunked, cx.chunk_k)?;
+            indexed.build(space, chunked)?;
         }
         if let Some(info) = &mut placed.attributes
             && info.fractal_heap.is_some()
@@ -165,13 +165,8 @@ impl Dataset {
             Storage::Chunked(chunked, _) => Layout::Chunked(chunked.clone().with_filters(self.filters.is_some())),
             Storage::Virtual(heap, index) => Layout::Virtual { heap: *heap, index: *index },
         };
-        let wants_4 = matches!(layout, Layout::Virtual { .. }) || matches!(layout, Layout::Chunked(_));
-        let version = match level {
-            Compatibility::Earliest | Compatibility::V18 => 3,
-            Compatibility::V110 | Compatibility::V114 if wants_4 => 4,
-            Compatibility::V200 if wants_4 => 4,
-            _ => 3,
-        };
+        let newer = matches!(layout, Layout::Virtual { .. } | Layout::Chunked(_)) && level >= Compatibility::V110;
+        let version = if newer { 4 } else { 3 };
         if version == 3 && matches!(layout, Layout::Virtual { .. }) {
             return Err(Error::unsupported(format!("virtual datasets cannot be written for {level:?}")));
         }

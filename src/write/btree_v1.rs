@@ -7,19 +7,18 @@ use crate::wire::{Addr, Structure};
 
 /// Places the tree over these children, which stand between the keys, and says where its root is.
 ///
-/// `k` is half of the children of a node at most, as the superblock states it. A tree over nothing is an empty leaf.
+/// A node has as many children at most as superblocks that say nothing else mean. A tree over nothing is an empty leaf.
 pub(super) fn build<K: NodeKey + Clone>(
     space: &mut dyn Place,
     mut keys: Vec<K>,
     mut children: Vec<Addr>,
     cx: K::Context,
-    k: u16,
 ) -> Result<Addr> {
-    let most = 2 * usize::from(k);
+    let most = 2 * usize::from(K::USUAL_K);
     for level in 0.. {
         // Siblings share the children evenly, so that none is emptier than whoever inserts later expects.
         let nodes = children.len().div_ceil(most).max(1);
-        let size = Node::<K>::allocated(space.sizes(), cx, k) as u64;
+        let size = Node::<K>::allocated(space.sizes(), cx, K::USUAL_K) as u64;
         let addrs = (0..nodes).map(|_| space.reserve(size)).collect::<Result<Vec<Addr>>>()?;
         let (each, more) = (children.len() / nodes, children.len() % nodes);
         let (mut above, mut start) = (Vec::new(), 0);
@@ -30,8 +29,8 @@ pub(super) fn build<K: NodeKey + Clone>(
             let (left, right) = (i.checked_sub(1).map(|i| addrs[i]), addrs.get(i + 1).copied());
             let node = Node { level, left, right, keys: own_keys, children: own };
             let mut bytes = node.encode(*addr, space.sizes(), cx)?;
-            bytes.resize(Node::<K>::allocated(space.sizes(), cx, k), 0);
-            space.put(*addr, Node::<K>::NAME, bytes)?;
+            bytes.resize(Node::<K>::allocated(space.sizes(), cx, K::USUAL_K), 0);
+            space.put(*addr, bytes)?;
             above.extend(keys.get(start).cloned());
             start = end;
         }

@@ -6,16 +6,14 @@ use super::global_heap::GlobalHeap;
 use super::header::HeaderBuilder;
 use super::object::{Body, Context, Group, Link, Object, ObjectId, Target};
 use super::space::Space;
-use super::symbol_table::{INTERNAL_K, LEAF_K};
+use super::symbol_table::LEAF_K;
 use crate::error::{Error, Result};
+use crate::format::btree_v1::{GroupKey, NodeKey};
 use crate::format::superblock::{Old, Superblock, Version};
 use crate::format::symbol_table::Entry;
 use crate::storage::ByteSink;
 use crate::wire::place::{Place, place_at};
 use crate::wire::{Addr, Sizes, Structure};
-
-/// Half of the children of a version 1 B-tree of chunks at most, where a superblock does not say otherwise.
-const CHUNK_K: u16 = 32;
 
 /// A new file before it is one.
 #[derive(Debug)]
@@ -40,11 +38,11 @@ impl Draft {
             return Err(Error::invalid(format!("a user block of {user_block} bytes, not of 512, 1024, 2048, ...")));
         }
         let mut space = Space::new(sink, user_block);
-        let mut draft_root = Object::new(Body::Group(Group::default()));
-        draft_root.links = 1;
+        let mut root = Object::new(Body::Group(Group::default()));
+        root.links = 1;
         let first = superblock(level, user_block, Addr(0), Addr(0)).size(Sizes::EIGHT, ())?;
         space.reserve(first as u64)?;
-        Ok(Draft { level, space, heap: GlobalHeap::default(), base: user_block, objects: vec![draft_root] })
+        Ok(Draft { level, space, heap: GlobalHeap::default(), base: user_block, objects: vec![root] })
     }
 
     /// The root group.
@@ -66,39 +64,23 @@ impl Draft {
         &mut self.objects[number]
     }
 
-    /// The group of this number; `Invalid` if it is something else.
-    pub fn group(&self, id: ObjectId) -> Result<&Group> {
-        match &self.object(id).body {
-            Body::Group(group) => Ok(group),
-            Body::Dataset(_) | Body::NamedType(_) => Err(Error::invalid("the object is no group")),
-        }
-    }
-
-    /// What the link called `name` leads to, if there is one.
-    pub fn target(&self, group: ObjectId, name: &[u8]) -> Result<Option<&Target>> {
-        Ok(self.group(group)?.links.iter().find(|link| link.name == name).map(|link| &link.target))
-    }
-
-    /// Adds a link behind all others. `Conflict` if there is one of this name.
-    pub fn link(&mut self, group: ObjectId, name: &[u8], target: Target) -> Result<()> {
-        let order = self.group(group)?.links.iter().map(|link| link.order + 1).max().unwrap_or(0);
-        self.link_at(group, order, name, target)
-    }
-
-    /// Adds a link that was created after so many others.
-    pub fn link_at(&mut self, group: ObjectId, order: u64, name: &[u8], target: Target) -> Result<()> {
-        let text = String::from_utf8_lossy(name).into_owned();
+    /// Adds a link to a group, which was created after so many others.
+    ///
+    /// Errors are `Conflict` if there is one of this name, and `Invalid` if this cannot be a name, or is of no group.
+    pub fn link(&mut self, group: ObjectId, order: u64, name: &[u8], target: Target) -> Result<()> {
+        let text = || String::from_utf8_lossy(name).into_owned();
         if name.is_empty() || name == b"." || name.contains(&b'/') || name.contains(&0) {
-            return Err(Error::invalid(format!("{text:?} is no name of a link")));
+            return Err(Error::invalid(format!("{:?} is no name of a link", text())));
         }
-        if self.target(group, name)?.is_some() {
-            return Err(Error::conflict(format!("there is a link {text:?} already")));
+        let Body::Group(own) = &mut self.object_mut(group).body else {
+            return Err(Error::invalid("the object is no group"));
+        };
+        if !own.names.insert(name.to_vec()) {
+            return Err(Error::conflict(format!("there is a link {:?} already", text())));
         }
-        if let Target::Hard(id) = &target {
-            self.object_mut(*id).links += 1;
-        }
-        if let Body::Group(own) = &mut self.object_mut(group).body {
-            own.links.push(Link { order, name: name.to_vec(), utf8: !name.is_ascii(), target });
+        own.links.push(Link { order, name: name.to_vec(), utf8: !name.is_ascii(), target: target.clone() });
+        if let Target::Hard(id) = target {
+            self.object_mut(id).links += 1;
         }
         Ok(())
     }
@@ -119,7 +101,7 @@ impl Draft {
     pub fn finish(mut self) -> Result<()> {
         self.heap.close(&mut self.space)?;
         let addrs = self.reserve_headers()?;
-        let cx = Context { level: self.level, addrs: &addrs, chunk_k: CHUNK_K };
+        let cx = Context { level: self.level, addrs: &addrs };
         for (object, addr) in self.objects.iter().zip(&addrs) {
             let placed: Placed = object.place(&mut self.space, &cx)?;
             let header = object.header(&placed, Sizes::EIGHT, &cx)?;
@@ -138,7 +120,7 @@ impl Draft {
     /// Space for the header of each object: their sizes do not depend on where anything is.
     fn reserve_headers(&mut self) -> Result<Vec<Addr>> {
         let nowhere = vec![Addr(0); self.objects.len()];
-        let cx = Context { level: self.level, addrs: &nowhere, chunk_k: CHUNK_K };
+        let cx = Context { level: self.level, addrs: &nowhere };
         let mut addrs = Vec::with_capacity(self.objects.len());
         for object in &self.objects {
             addrs.push(match object.promised {
@@ -158,7 +140,7 @@ fn superblock(level: Compatibility, base: u64, root: Addr, end: Addr) -> Superbl
     let version = match level {
         Compatibility::Earliest => Version::Old(Old {
             leaf_k: LEAF_K,
-            internal_k: INTERNAL_K,
+            internal_k: GroupKey::USUAL_K,
             chunk_k: None,
             free_space: None,
             driver_info: None,

@@ -57,7 +57,7 @@ pub(super) fn build(space: &mut dyn Place, parameters: Parameters, objects: &[By
         let location = if object.len() as u64 > MAX_MANAGED.into() {
             let id = huge.len() as u64 + 1;
             let size = object.len() as u64;
-            huge.push(HugeIndirect { addr: place_bytes(space, "huge object", object.to_vec())?, size, id });
+            huge.push(HugeIndirect { addr: place_bytes(space, object.to_vec())?, size, id });
             Location::HugeIndirect { id }
         } else {
             put_managed(&mut blocks, table, object, sizes)?

@@ -26,7 +26,7 @@ impl Segment {
     /// Places the heap, and says where its header is.
     pub(super) fn place(self, space: &mut dyn Place) -> Result<Addr> {
         let segment_size = self.0.len() as u64;
-        let segment = place_bytes(space, "local heap data segment", self.0)?;
+        let segment = place_bytes(space, self.0)?;
         let heap = LocalHeap { reserved: Vec::new(), segment_size, free_list: NO_FREE_BLOCK, segment };
         place(space, &heap, ())
     }

@@ -1,5 +1,7 @@
 //! The objects of a file that is being written.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use super::compatibility::Compatibility;
@@ -61,8 +63,10 @@ pub enum Body {
 /// A group.
 #[derive(Debug, Default)]
 pub struct Group {
-    /// Its links, in order of their creation.
-    pub links: Vec<Link>,
+    /// Its links.
+    pub(super) links: Vec<Link>,
+    /// Their names, so that none is given twice.
+    pub(super) names: HashSet<Vec<u8>>,
     /// Whether the creation order of links is tracked, and if so whether it is indexed.
     pub order: Option<bool>,
 }
@@ -136,8 +140,6 @@ pub struct Context<'a> {
     pub level: Compatibility,
     /// Where the headers of objects are, by their numbers.
     pub addrs: &'a [Addr],
-    /// Half of the children of a version 1 B-tree of chunks at most.
-    pub chunk_k: u16,
 }
 
 impl Context<'_> {

@@ -79,7 +79,7 @@ impl Place for Space {
         Ok(addr)
     }
 
-    fn put(&mut self, addr: Addr, _what: &'static str, bytes: Vec<u8>) -> Result<()> {
+    fn put(&mut self, addr: Addr, bytes: Vec<u8>) -> Result<()> {
         self.waiting_bytes += bytes.len();
         self.waiting.push((addr, bytes));
         if self.waiting_bytes > TOGETHER { self.flush() } else { Ok(()) }

@@ -10,10 +10,6 @@ use crate::format::symbol_table::{Entry, Node};
 use crate::wire::Addr;
 use crate::wire::place::{Place, place_bytes};
 
-/// Entries in a node at most; what superblocks call twice the leaf node K.
-const MEMBERS: usize = 8;
-/// Half of the children of a B-tree node at most.
-pub(super) const INTERNAL_K: u16 = 16;
 /// Half of the entries of a symbol-table node at most.
 pub(super) const LEAF_K: u16 = 4;
 
@@ -54,13 +50,13 @@ pub(super) fn build(space: &mut dyn Place, members: &[Member]) -> Result<SymbolT
         entries.push(Entry { name, object_header, cache_type, reserved: Vec::new(), scratch });
     }
     let (mut keys, mut nodes) = (vec![GroupKey { name: 0 }], Vec::new());
-    for entries in entries.chunks(MEMBERS) {
+    for entries in entries.chunks(2 * usize::from(LEAF_K)) {
         keys.push(GroupKey { name: entries.last().map_or(0, |last| last.name) });
         let node = Node { reserved: Vec::new(), entries: entries.to_vec() };
         let mut bytes = crate::wire::Structure::encode(&node, Addr(0), sizes, ())?;
         bytes.resize(Node::allocated(sizes, LEAF_K), 0);
-        nodes.push(place_bytes(space, "symbol table node", bytes)?);
+        nodes.push(place_bytes(space, bytes)?);
     }
-    let btree = btree_v1::build(space, keys, nodes, (), INTERNAL_K)?;
+    let btree = btree_v1::build(space, keys, nodes, ())?;
     Ok(SymbolTable { btree: Some(btree), local_heap: Some(heap.place(space)?) })
 }

@@ -3,7 +3,7 @@
 //! A datatype is a tree. Every property that the file states is kept, so that any datatype is written back alike.
 
 use crate::error::{Error, Result};
-use crate::wire::{Sizes, Structure, Walk};
+use crate::wire::{Structure, Walk};
 
 /// A datatype.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -239,35 +239,6 @@ impl Datatype {
             Class::Array { .. } => 10,
             Class::Complex { .. } => 11,
         }
-    }
-
-    /// With the sizes that elements have in the file. Where a sequence is of revised references, libhdf5 states the size
-    /// that these have in memory.
-    #[must_use]
-    pub fn in_file(mut self, sizes: Sizes) -> Self {
-        /// Bytes of a revised reference besides an address.
-        const REFERENCE: u32 = 10;
-        let inner = |base: Box<Datatype>| Box::new(base.in_file(sizes));
-        self.class = match self.class {
-            Class::VariableLength { text, base } => {
-                let mut base = inner(base);
-                if let Class::Reference {
-                    kind: ReferenceKind::Object2 | ReferenceKind::Region2 | ReferenceKind::Attribute,
-                    ..
-                } = base.class
-                {
-                    base.size = REFERENCE + u32::from(sizes.offsets);
-                }
-                Class::VariableLength { text, base }
-            }
-            Class::Array { shape, old, base } => Class::Array { shape, old, base: inner(base) },
-            Class::Compound(members) => {
-                let settle = |member: Member| Member { datatype: member.datatype.in_file(sizes), ..member };
-                Class::Compound(members.into_iter().map(settle).collect())
-            }
-            other => other,
-        };
-        self
     }
 
     fn class_bits(&self) -> u32 {

@@ -49,13 +49,13 @@ pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u6
 
 impl Indexed<'_> {
     /// Places the index that `layout` names, and writes down in it where it is.
-    pub(super) fn build(&self, space: &mut dyn Place, layout: &mut Chunked, chunk_k: u16) -> Result<()> {
+    pub(super) fn build(&self, space: &mut dyn Place, layout: &mut Chunked) -> Result<()> {
         if self.chunks.is_empty() {
             return Ok(());
         }
         let first = self.chunks.iter().next();
         layout.address = match &mut layout.index {
-            ChunkIndex::BTreeV1 => Some(trees::build_v1(space, self, chunk_k)?),
+            ChunkIndex::BTreeV1 => Some(trees::build_v1(space, self)?),
             ChunkIndex::Single { filtered } => {
                 if let (Some(filtered), Some(first)) = (filtered, first) {
                     *filtered = (first.size, first.filter_mask);

@@ -23,7 +23,7 @@ impl Indexed<'_> {
 }
 
 /// Places a version 1 B-tree, and says where its root is.
-pub(super) fn build_v1(space: &mut dyn Place, indexed: &Indexed<'_>, k: u16) -> Result<Addr> {
+pub(super) fn build_v1(space: &mut dyn Place, indexed: &Indexed<'_>) -> Result<Addr> {
     let chunk = indexed.chunks.grid().chunk_shape();
     let too_large = || Error::limit("a chunk of 4 GiB or more has no place in a version 1 B-tree");
     let offset = |coordinates: &[u64], more: u64| {
@@ -46,7 +46,7 @@ pub(super) fn build_v1(space: &mut dyn Place, indexed: &Indexed<'_>, k: u16) -> 
         }
         keys.push(ChunkKey { size: 0, filter_mask: 0, offsets });
     }
-    btree_v1::build(space, keys, children, indexed.rank()?, k)
+    btree_v1::build(space, keys, children, indexed.rank()?)
 }
 
 /// Places a version 2 B-tree, and says where its header is.

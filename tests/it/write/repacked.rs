@@ -2,9 +2,11 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 use hdfive::inspect::Tree;
 use hdfive::repack::Repack;
+use hdfive::storage::MemorySink;
 use hdfive::write::Compatibility;
 use hdfive::{File, MissingSources, Object, OpenOptions};
 use sha2::{Digest, Sha256};
@@ -75,7 +77,11 @@ fn the_same_file_gives_the_same_bytes() {
         Repack::new().write(&file, folder.join(name)).unwrap();
         std::fs::read(folder.join(name)).unwrap()
     };
-    assert!(write("once.h5") == write("twice.h5"));
+    let once = write("once.h5");
+    assert!(once == write("twice.h5"));
+    let memory = Arc::new(OnceLock::new());
+    Repack::new().write_to(&file, Box::new(MemorySink::new(Arc::clone(&memory)))).unwrap();
+    assert!(*memory.get().unwrap() == once);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "no temporary file is left");
 }
 
