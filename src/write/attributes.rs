@@ -1,15 +1,45 @@
-//! The attributes of an object in dense storage.
+//! The attributes of an object: their messages, and dense storage.
 
 use bytes::Bytes;
 
 use super::btree_v2;
+use super::compatibility::Compatibility;
 use super::fractal_heap::{self, Parameters as HeapParameters};
+use super::header::MAX_MESSAGE;
 use super::object::Object;
 use crate::error::{Error, Result};
 use crate::format::btree_v2::{AttributeCreationOrder, AttributeName};
+use crate::format::message::attribute::{Attribute, Embedded};
 use crate::format::message::attribute_info::AttributeInfo;
+use crate::format::message::dataspace::Dataspace;
+use crate::format::message::datatype::Datatype;
 use crate::wire::place::Place;
-use crate::wire::{Addr, Structure, lookup3};
+use crate::wire::{Addr, Sizes, Structure, lookup3};
+
+/// The message of an attribute: its name, and whether that is UTF-8 rather than ASCII; the bytes of its elements.
+///
+/// Errors are `Unsupported` for what the level cannot hold.
+pub(crate) fn message(
+    level: Compatibility,
+    (name, is_utf8): (&[u8], bool),
+    datatype: Embedded<Datatype>,
+    dataspace: &Dataspace,
+    data: Bytes,
+) -> Result<Attribute> {
+    let version = match (level, &datatype) {
+        (Compatibility::Earliest, Embedded::Here(_)) => 1,
+        (Compatibility::Earliest, Embedded::Shared(_)) => 2,
+        _ => 3,
+    };
+    let (stored_name, character_set) = (Bytes::from([name, &[0]].concat()), u8::from(is_utf8));
+    let dataspace = Embedded::Here(level.dataspace(dataspace)?);
+    let message = Attribute { version, stored_name, character_set, datatype, dataspace, data, extra: None };
+    let size = message.size(Sizes::EIGHT, ())?;
+    if level == Compatibility::Earliest && size > MAX_MESSAGE {
+        return Err(Error::unsupported(format!("{size} bytes cannot be written for Earliest")));
+    }
+    Ok(message)
+}
 
 /// Where the attributes are; dense storage has its addresses when it is placed.
 pub(super) fn info(object: &Object, dense: bool) -> AttributeInfo {

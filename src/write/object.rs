@@ -1,6 +1,6 @@
 //! The objects of a file that is being written.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use bytes::Bytes;
 
@@ -65,8 +65,8 @@ pub enum Body {
 pub struct Group {
     /// Its links.
     pub(super) links: Vec<Link>,
-    /// Their names, so that none is given twice.
-    pub(super) names: HashSet<Vec<u8>>,
+    /// Their numbers by their names: none is given twice.
+    pub(super) names: HashMap<Vec<u8>, usize>,
     /// Whether the creation order of links is tracked, and if so whether it is indexed.
     pub order: Option<bool>,
 }

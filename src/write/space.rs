@@ -35,6 +35,11 @@ impl Space {
         self.sink.write_at(self.position(addr)?, bytes)
     }
 
+    /// Reads back data that were written.
+    pub fn read(&self, addr: Addr, bytes: &mut [u8]) -> Result<()> {
+        self.sink.read_at(self.position(addr)?, bytes)
+    }
+
     /// Writes what waits, and nothing of it twice.
     fn flush(&mut self) -> Result<()> {
         self.waiting_bytes = 0;

@@ -8,7 +8,7 @@ use crate::support::{files, package};
 
 /// Rooms, or files of a room, with their floors. The longest name that fits counts. A room may import those on lower
 /// floors, and itself.
-const FLOORS: [(&str, u32); 24] = [
+const FLOORS: [(&str, u32); 25] = [
     ("error", 1),
     ("limits", 2),
     ("selection", 2),
@@ -33,6 +33,7 @@ const FLOORS: [(&str, u32); 24] = [
     ("inspect", 11),
     ("netcdf", 11),
     ("refs", 11),
+    ("create", 12),
     ("repack", 12),
 ];
 
