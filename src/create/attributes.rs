@@ -16,21 +16,33 @@ macro_rules! attribute_methods {
             /// Errors are `Unsupported` for what the file's compatibility level cannot hold, such as more than 64 KiB at
             /// the earliest.
             pub fn attr<V: Values>(&self, name: &str, values: V) -> Result<()> {
+                self.attr_as(name, values, &V::Element::type_descriptor())
+            }
+
+            /// Gives it the attribute `name` with another datatype than its values have: texts of fixed size, numbers of
+            /// another byte order. Numbers that this cannot hold exactly are an error.
+            pub fn attr_as<V: Values>(
+                &self,
+                name: &str,
+                values: V,
+                datatype: &$crate::format::message::datatype::Datatype,
+            ) -> Result<()> {
                 let dataspace = $crate::create::dataspace(values.shape(), None)?;
-                self.put_attribute(name, self.shared.attribute(name, &dataspace, &values.elements())?)
+                self.put_attribute(name, self.shared.attribute(name, &dataspace, &values.elements(), datatype)?)
             }
 
             /// Gives it an attribute of `T`s without any: h5py's `Empty`.
             pub fn attr_empty<T: H5Type>(&self, name: &str) -> Result<()> {
                 let dataspace = $crate::create::null_dataspace();
-                self.put_attribute(name, self.shared.attribute::<T>(name, &dataspace, &[])?)
+                self.put_attribute(name, self.shared.attribute::<T>(name, &dataspace, &[], &T::type_descriptor())?)
             }
 
-            fn put_attribute(&self, name: &str, message: $crate::format::message::attribute::Attribute) -> Result<()> {
+            fn put_attribute(&self, name: &str, message: bytes::Bytes) -> Result<()> {
                 if name.is_empty() || name.contains('\0') {
                     return Err(Error::invalid(format!("{name:?} is no name of an attribute")));
                 }
-                self.shared.with(|draft| draft.put_attribute(self.id, message))
+                let own_name = bytes::Bytes::copy_from_slice(name.as_bytes());
+                self.shared.with(|draft| draft.put_attribute(self.id, own_name, message))
             }
 
             /// Gives it a comment.

@@ -8,7 +8,7 @@ use crate::convert::encoder::{HeapSink, Measure};
 use crate::convert::{Conversion, H5Type};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::message::attribute::{Attribute, Embedded};
+use crate::format::message::attribute::Embedded;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::manifest::ChunkPlace;
@@ -103,17 +103,18 @@ impl Shared {
         })
     }
 
-    /// An attribute of one `T` after the other.
-    pub(super) fn attribute<T: H5Type>(&self, name: &str, dataspace: &Dataspace, values: &[T]) -> Result<Attribute> {
-        let datatype = self.level.datatype(&T::type_descriptor())?;
+    /// The message of an attribute with these values, as a `datatype`.
+    pub(super) fn attribute<T: H5Type>(
+        &self,
+        name: &str,
+        dataspace: &Dataspace,
+        values: &[T],
+        datatype: &Datatype,
+    ) -> Result<Bytes> {
+        let datatype = self.level.datatype(datatype)?;
         let data = self.encode(values, &datatype, Conversion::Lossless)?.into_owned();
-        write::attribute(
-            self.level,
-            (name.as_bytes(), !name.is_ascii()),
-            Embedded::Here(datatype),
-            dataspace,
-            data.into(),
-        )
+        let (name, is_utf8) = (name.as_bytes(), !name.is_ascii());
+        write::attribute(self.level, (name, is_utf8), Embedded::Here(datatype), dataspace, data.into())
     }
 
     /// Writes what is not written yet, and makes it a file.

@@ -91,7 +91,12 @@ impl Writer {
 
     fn write_contiguous(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
         let size = self.element_size;
+        let is_first = matches!(self.data, Data::Contiguous(None));
         let start = self.allocated(shared, values.len())?;
+        let is_whole = selected.as_block().is_some() && u64::try_from(values.len()) == Ok(self.bytes()?);
+        if is_first && is_whole {
+            return shared.with(|draft| draft.space.write_first(start, values));
+        }
         if let Some(block) = selected.as_block() {
             let mut rest = values;
             return shared.with(|draft| {

@@ -26,7 +26,7 @@ use bytes::Bytes;
 use names::Names;
 
 use crate::error::{Error, Place, Result};
-use crate::format::message::attribute::{Attribute as Message, Embedded};
+use crate::format::message::attribute::Embedded;
 use crate::handle::{Attribute, File, Group, Link, LinkTarget, Object, StorageLayout, TreeObject};
 use crate::inspect::Tree;
 use crate::storage::{ByteSink, FileSink};
@@ -245,7 +245,8 @@ impl Copier<'_> {
             match self.attribute(attribute) {
                 Ok(message) => {
                     let order = attribute.creation_order().and_then(|order| u16::try_from(order).ok());
-                    attributes.push(NumberedAttribute { order: order.unwrap_or(place), message });
+                    let name = Bytes::copy_from_slice(attribute.name_bytes());
+                    attributes.push(NumberedAttribute { order: order.unwrap_or(place), name, message });
                 }
                 Err(why) => self.leave_out(&found.path, Some(attribute.name()), why),
             }
@@ -291,7 +292,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn attribute(&mut self, attribute: &Attribute) -> Result<Message> {
+    fn attribute(&mut self, attribute: &Attribute) -> Result<Bytes> {
         let level = self.draft.level;
         let sizes = self.file.heaps().container().loaded.sizes();
         let stored = attribute.datatype();

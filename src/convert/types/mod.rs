@@ -13,3 +13,4 @@ mod tuple;
 pub use compound::{Field, FieldToStore, Fields, FieldsToStore, compound};
 pub(crate) use compound::{complex_parts, whole as whole_member};
 pub use enumeration::Variants;
+pub use text::fixed_text;

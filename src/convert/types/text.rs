@@ -15,6 +15,12 @@ fn utf8(text: &[u8]) -> Result<String> {
     text.map(str::to_owned).map_err(|e| Error::wrong_type(format!("a string is not UTF-8: {e}")))
 }
 
+/// The datatype of strings of so many bytes, in UTF-8, which are shorter where NULs end them.
+pub fn fixed_text(bytes: u32) -> Datatype {
+    let class = Class::String(Text { padding: 1, character_set: 1 });
+    Datatype { version: 1, size: bytes, class, unused_bits: 0 }
+}
+
 /// A string of variable length in UTF-8. Elements have the bytes that they have where addresses have 8.
 impl H5Type for String {
     fn type_descriptor() -> Datatype {
