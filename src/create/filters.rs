@@ -2,7 +2,6 @@
 
 use crate::convert::notation::short;
 use crate::error::{Error, Result};
-use crate::filter::Known;
 use crate::format::message::datatype::{ByteOrder, Class, Datatype};
 use crate::format::message::filter_pipeline::FilterDescription;
 
@@ -78,9 +77,7 @@ impl Wanted {
                 (*id, OPTIONAL, vec![2, 2, element, bytes.unwrap_or(0), *level, *shuffle, *compressor])
             }
         };
-        let name = Known::find(id).filter(|_| id >= 256).map_or("", |known| known.name);
-        let stored_name = if name.is_empty() { Vec::new() } else { [name.as_bytes(), &[0]].concat() };
-        Ok(FilterDescription { id, stored_name, flags, client_data, padding: Vec::new() })
+        Ok(FilterDescription { id, stored_name: Vec::new(), flags, client_data, padding: Vec::new() })
     }
 }
 

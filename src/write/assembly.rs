@@ -178,14 +178,15 @@ impl Dataset {
             }
         }
         header.push_constant(&self.fill, sizes)?;
-        if let Some(layout) = &placed.layout {
-            header.push(layout, sizes)?;
-        }
+        // In this order: where libhdf5 copies an object it relies on knowing filters and external files before the layout.
         if let Some(filters) = &self.filters {
             header.push(filters, sizes)?;
         }
         if let Some(external) = &self.external {
             header.push(external, sizes)?;
+        }
+        if let Some(layout) = &placed.layout {
+            header.push(layout, sizes)?;
         }
         Ok(())
     }

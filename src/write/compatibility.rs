@@ -2,6 +2,7 @@
 
 use crate::convert::types::whole_member;
 use crate::error::{Error, Result};
+use crate::filter::Known;
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::{Class, Datatype, Member, OldArray, OldDimensions, ReferenceKind};
 use crate::format::message::fill_value::{Fill, FillValue};
@@ -70,8 +71,13 @@ impl Compatibility {
     pub fn filter_pipeline(self, filters: &[FilterDescription]) -> FilterPipeline {
         let version = self.second();
         let filter = |f: &FilterDescription| {
-            // Registered filters below 256 have no name in version 2.
-            let mut stored_name = if version == 1 || f.id >= 256 { f.name().into_bytes() } else { Vec::new() };
+            // Filters below 256 have no name in version 2. Elsewhere one has to be there: where libhdf5 copies a message it
+            // adds the name that it knows, and has no room for it.
+            let mut stored_name = match f.name() {
+                _ if version == 2 && f.id < 256 => Vec::new(),
+                name if name.is_empty() => Known::find(f.id).map_or(Vec::new(), |known| known.name.as_bytes().to_vec()),
+                name => name.into_bytes(),
+            };
             if !stored_name.is_empty() {
                 stored_name.push(0);
                 stored_name.resize(stored_name.len().next_multiple_of(if version == 1 { 8 } else { 1 }), 0);
