@@ -18,7 +18,8 @@ pub fn chunk_shape(shape: &[u64], max_shape: &[Option<u64>], element_size: u32) 
     let mut chunk: Vec<u64> = shape.iter().zip(max_shape).map(side).collect();
     let bytes = |chunk: &[u64]| chunk.iter().fold(u64::from(element_size), |bytes, side| bytes.saturating_mul(*side));
     while bytes(&chunk) > MOST {
-        match chunk.iter_mut().max_by_key(|side| **side) {
+        // The first of the longest: rows stay longer than columns.
+        match chunk.iter_mut().rev().max_by_key(|side| **side) {
             Some(side) if *side > 1 => *side = side.div_ceil(2),
             _ => break,
         }

@@ -2,3 +2,4 @@
 
 mod created;
 mod repacked;
+mod trees;
