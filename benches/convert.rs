@@ -12,7 +12,6 @@ use hdfive::{Conversion, File, H5Type, Result};
 const COUNT: u32 = 1 << 20;
 
 #[derive(Clone, H5Type)]
-#[expect(dead_code, reason = "fields are read, and not looked at")]
 struct Row {
     a: f32,
     b: i64,

@@ -6,19 +6,24 @@
 //! ```
 //! `full`, `slab` (SELECTION is `start:end:step,...`), `strings`, `walk` (every object's path, shape and attributes),
 //! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset), `into` (as `full`, into memory that is
-//! there before), `field` (the member `x` of a compound), `threads` (as `full`, on as many threads at once as SELECTION says).
+//! there before), `field` (the member `x` of a compound), `threads` (as `full`, on as many threads at once as SELECTION says);
+//! and writing FILE: `write` (8192 x 8192 floats in filtered chunks), `wplain` (the same in one piece), `wmany` (10,000
+//! small datasets with attributes), `append` (10,000 times 100 floats), `wtexts` (a million strings).
 
 use std::cell::RefCell;
 use std::time::Instant;
 
+use ndarray::Array2;
 use rayon::prelude::*;
 
 use hdfive::convert::notation;
+use hdfive::convert::types::fixed_text;
 use hdfive::format::message::datatype::Class;
 use hdfive::inspect::Tree;
 use hdfive::manifest::Manifest;
 use hdfive::selection::{Index, Selection};
-use hdfive::{Attribute, Dataset, File, H5Type, Object, Result};
+use hdfive::write::Compatibility;
+use hdfive::{Attribute, Dataset, File, FileBuilder, H5Type, Object, Result};
 
 fn main() -> Result<()> {
     let mut words = Vec::new();
@@ -82,8 +87,71 @@ fn main() -> Result<()> {
             };
             time(reps, all, |read| crc(&read[0]))
         }
+        "write" | "wplain" => {
+            let data = Array2::from_shape_vec((8192, 8192), written()).expect("because there are as many");
+            time(reps, || write(file, &data, word(0) == "write"), |()| "written".to_owned())
+        }
+        "wmany" => time(reps, || write_many(file), |()| "written".to_owned()),
+        "append" => time(reps, || append(file), |()| "written".to_owned()),
+        "wtexts" => {
+            let texts: Vec<String> = (0..1_000_000).map(|i| format!("text number {i}")).collect();
+            time(reps, || write_texts(file, &texts), |()| "written".to_owned())
+        }
         other => unsupported(other),
     }
+}
+
+/// What `write` writes: a triangular wave with noise.
+fn written() -> Vec<f32> {
+    let value = |i: u32| {
+        let hash = i.wrapping_mul(2_654_435_761);
+        let hash = (hash ^ hash >> 15).wrapping_mul(0x85EB_CA6B);
+        let (noise, phase) = ((hash ^ hash >> 13) & 15, i >> 3 & 0x7FF);
+        let wave = if phase < 1024 { phase } else { 2048 - phase };
+        // At most 1039: exactly an `f32`.
+        u16::try_from(wave + noise).map_or(0.0, f32::from) * 0.125
+    };
+    (0..8192 * 8192).map(value).collect()
+}
+
+fn write(path: &str, data: &Array2<f32>, is_filtered: bool) -> Result<()> {
+    let file = File::create(path)?;
+    let dataset = file.new_dataset_builder().with_data(data);
+    let dataset = if is_filtered { dataset.chunk([256, 1024]).shuffle().deflate(4) } else { dataset };
+    dataset.create("data")?;
+    file.close()
+}
+
+fn write_many(path: &str) -> Result<()> {
+    let file = FileBuilder::new().compatibility(Compatibility::Earliest).create(path)?;
+    let kelvin = fixed_text(6);
+    for i in 0..100u16 {
+        let group = file.create_group(&format!("g{i:03}"))?;
+        for j in 0..100u16 {
+            let values: Vec<f32> = (0..64).map(|k| f32::from(i * 100 + j + k)).collect();
+            let dataset = group.new_dataset_builder().with_data(values).create(&format!("d{j:03}"))?;
+            dataset.attr("index", i64::from(i * 100 + j))?;
+            dataset.attr("scale", 0.5 * f64::from(j))?;
+            dataset.attr_as("units", "kelvin", &kelvin)?;
+        }
+    }
+    file.close()
+}
+
+fn append(path: &str) -> Result<()> {
+    let file = File::create(path)?;
+    let mut dataset = file.new_dataset::<f64>().shape([0]).resizable().chunk([4096]).create("data")?;
+    for k in 0..10_000u32 {
+        let values: Vec<f64> = (0..100).map(|i| f64::from(k * 100 + i)).collect();
+        dataset.append(values)?;
+    }
+    file.close()
+}
+
+fn write_texts(path: &str, texts: &[String]) -> Result<()> {
+    let file = File::create(path)?;
+    file.new_dataset_builder().with_data(texts).create("data")?;
+    file.close()
 }
 
 /// Rows of which one member is wanted.

@@ -1,4 +1,4 @@
-//! HDF5 in pure Rust: reads real HDF5 files with no libhdf5 and no C.
+//! HDF5 in pure Rust: reads and writes real HDF5 files with no libhdf5 and no C.
 //!
 //! Begin at [`File`]: it gives a [`Group`] or a [`Dataset`] by its path. [`Dataset::read`] reads all of a dataset,
 //! [`Dataset::select`] a part that [`s!`] describes, [`Dataset::chunks`] and [`Dataset::rows`] one part after another.
@@ -13,6 +13,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod convert;
+pub mod create;
 pub mod error;
 pub mod filter;
 pub mod format;
@@ -37,6 +38,7 @@ pub mod write;
 pub use hdfive_derive::H5Type;
 
 pub use convert::{Conversion, DateTime64, H5Type, Reference, TimeUnit, Value, ValueArray};
+pub use create::{FileBuilder, NewFile};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use handle::{
     Attribute, Dataset, DatasetSelection, DatasetSlab, Dimension, Driver, File, Group, Link, LinkTarget,

@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Fields, Result, parse_macro_input, parse_quote};
 
-/// Reads a struct from compounds by the names of its fields, or an enum from enumerations by the names of its variants.
+/// Reads a struct from compounds by the names of its fields and writes it as one, or an enum from enumerations by the names of its variants.
 ///
 /// A compound may have more members than the struct has fields, in any order and of any types that the fields'
 /// types can be read from. The type must be `Clone` too. `#[h5(rename = "name")]` before a field or a variant says what it is called in the file.
@@ -77,6 +77,19 @@ fn of_struct(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
                 #(let #locals = fields.field::<#types>(#names)?;)*
                 ::hdfive::convert::Decoder::new(stored, move |element, heaps| {
                     ::std::result::Result::Ok(#own { #(#members: #locals.decode(element, heaps)?),* })
+                })
+            }
+
+            fn encoder(
+                stored: &::hdfive::format::message::datatype::Datatype,
+                conversion: ::hdfive::Conversion,
+            ) -> ::hdfive::Result<::hdfive::convert::Encoder<Self>> {
+                let mut fields = ::hdfive::convert::types::FieldsToStore::of::<Self>(stored, conversion)?;
+                #(let #locals = fields.field::<#types>(#names)?;)*
+                fields.finish()?;
+                ::hdfive::convert::Encoder::new(stored, move |value: &Self, element, heap| {
+                    #(#locals.encode(&value.#members, element, heap)?;)*
+                    ::std::result::Result::Ok(())
                 })
             }
         }

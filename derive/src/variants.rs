@@ -20,6 +20,7 @@ pub(crate) fn of_enum(input: &DeriveInput, data: &DataEnum) -> Result<TokenStrea
         names.push(attributes::rename(&variant.attrs)?.unwrap_or_else(|| variant.ident.to_string()));
         variants.push(&variant.ident);
     }
+    let numbers = 0..variants.len();
     Ok(quote! {
         #[automatically_derived]
         impl ::hdfive::H5Type for #own {
@@ -34,6 +35,16 @@ pub(crate) fn of_enum(input: &DeriveInput, data: &DataEnum) -> Result<TokenStrea
                 _: ::hdfive::Conversion,
             ) -> ::hdfive::Result<::hdfive::convert::Decoder<Self>> {
                 ::hdfive::convert::types::Variants(&[#((#names, #own::#variants)),*]).decoder(stored)
+            }
+
+            fn encoder(
+                stored: &::hdfive::format::message::datatype::Datatype,
+                _: ::hdfive::Conversion,
+            ) -> ::hdfive::Result<::hdfive::convert::Encoder<Self>> {
+                let variants = [#((#names, #own::#variants)),*];
+                ::hdfive::convert::types::Variants(&variants).encoder(stored, |variant| match variant {
+                    #(#own::#variants => #numbers,)*
+                })
             }
         }
     })

@@ -1,12 +1,13 @@
 //! `H5Type`: the Rust types that elements are read as.
 
 use super::decoder::Decoder;
+use super::encoder::Encoder;
 use super::notation::short;
 use super::number::Conversion;
 use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype};
 
-/// A Rust type that elements of a file can be read as.
+/// A Rust type that elements of a file can be read as, and that values are written from.
 ///
 /// | Rust | elements it reads | stored as |
 /// |---|---|---|
@@ -24,7 +25,7 @@ use crate::format::message::datatype::{Class, Datatype};
 /// | a tuple of up to 8 | compounds of as many members, in their order | a compound of members `0`, `1`, ... |
 /// | an enum with `#[derive(H5Type)]` | enumerations, by the names of their values | an enumeration |
 ///
-/// Numbers are read where nothing is lost; [`Conversion`] says what else may be done. Anything else is an error of kind
+/// Numbers are read and written where nothing is lost; [`Conversion`] says what else may be done. Anything else is an error of kind
 /// `WrongType` that names both types.
 pub trait H5Type: Clone + Send + Sync + 'static {
     /// The datatype that values are stored as.
@@ -34,6 +35,17 @@ pub trait H5Type: Clone + Send + Sync + 'static {
     ///
     /// Errors are `WrongType` if there is none.
     fn decoder(stored: &Datatype, conversion: Conversion) -> Result<Decoder<Self>>;
+
+    /// The way from values to elements of `stored`.
+    ///
+    /// Errors are `WrongType` if there is none.
+    fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>>;
+
+    /// The bytes of values in memory, where these have no gaps.
+    #[doc(hidden)]
+    fn bytes(_values: &[Self]) -> Option<&[u8]> {
+        None
+    }
 
     /// The bytes of values in memory, where any bytes are a value.
     #[doc(hidden)]
@@ -78,6 +90,17 @@ impl<T: H5Type> H5Type for Option<T> {
         Decoder::new(stored, move |element, heaps| {
             let is_null = may_be_null && element.iter().all(|&byte| byte == 0);
             if is_null { Ok(None) } else { inner.decode(element, heaps).map(Some) }
+        })
+    }
+
+    fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>> {
+        let inner = T::encoder(stored, conversion)?;
+        let may_be_null = matches!(stored.class, Class::Reference { .. } | Class::VariableLength { .. });
+        let own = stored.clone();
+        Encoder::new(stored, move |value: &Self, element, heap| match value {
+            Some(value) => inner.encode(value, element, heap),
+            None if may_be_null => Ok(()),
+            None => Err(Error::wrong_type(format!("elements are {}, none of which stands for nothing", short(&own)))),
         })
     }
 

@@ -3,6 +3,7 @@
 pub mod cast;
 pub mod decoder;
 pub mod element;
+pub mod encoder;
 pub mod h5type;
 pub mod heaps;
 pub mod notation;
@@ -17,6 +18,7 @@ pub mod value;
 pub use cast::{cast, castable, equal};
 pub use decoder::Decoder;
 pub use element::{ByteOrder, Element, ElementType, Field, NumberKind, NumberType};
+pub use encoder::{Encoder, HeapSink};
 pub use h5type::H5Type;
 pub use heaps::Heaps;
 pub use number::Conversion;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::decoder::Decoder;
+use super::encoder::Encoder;
 use super::h5type::{H5Type, mismatch};
 use super::heaps::Heaps;
 use super::notation::text;
@@ -15,7 +16,7 @@ use crate::format::reference::{
     Contents, ObjectReference, ReferenceBlock, ReferenceElement, ReferenceKind, RegionReference, Target, token_address,
 };
 use crate::object::heap;
-use crate::wire::{Addr, Structure};
+use crate::wire::{Addr, Sizes, Structure};
 
 /// A reference: it points at an object, a region of a dataset, an attribute, or at nothing.
 ///
@@ -52,6 +53,11 @@ pub(crate) enum Part {
 impl Reference {
     /// A reference to nothing.
     pub const NULL: Reference = Reference { file: None, object: None, part: Part::Whole, path: None };
+
+    /// A reference to the object whose header is at `addr`.
+    pub(crate) fn to(addr: Addr) -> Reference {
+        Reference { object: Some(addr), ..Reference::NULL }
+    }
 
     /// Whether it points at nothing.
     pub fn is_null(&self) -> bool {
@@ -145,6 +151,29 @@ impl H5Type for Reference {
             Class::Reference { .. } => Decoder::new(stored, Reference::revised),
             _ => Err(mismatch::<Self>(stored)),
         }
+    }
+
+    /// To old references: of objects of the same file, and of regions of its datasets.
+    fn encoder(stored: &Datatype, _: Conversion) -> Result<Encoder<Self>> {
+        let kind = match stored.class {
+            Class::Reference { kind: kind @ (Stored::Object1 | Stored::Region1), .. } => kind,
+            _ => return Err(mismatch::<Self>(stored)),
+        };
+        Encoder::new(stored, move |value: &Self, element, heap| {
+            let Some(object) = value.object else { return Ok(()) };
+            let bytes = match (&value.part, kind, &value.file) {
+                (Part::Whole, Stored::Object1, None) => {
+                    ObjectReference { object: Some(object) }.encode(Addr(0), Sizes::EIGHT, ())?
+                }
+                (Part::Region(selection), Stored::Region1, None) => {
+                    let region = RegionReference { object, selection: (**selection).clone() };
+                    heap.store(&region.encode(Addr(0), Sizes::EIGHT, ())?)?.to_vec()
+                }
+                _ => return Err(Error::wrong_type(format!("old references point at no {value}"))),
+            };
+            element.copy_from_slice(&bytes);
+            Ok(())
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use super::decoder::Decoder;
+use super::encoder::Encoder;
 use super::h5type::{H5Type, mismatch};
 use super::number::Conversion;
 use crate::error::{Error, Result};
@@ -95,6 +96,15 @@ impl TimeType {
         Some(TimeType { zero: DateTime64 { ticks: 0, unit, multiple, is_length }, is_big })
     }
 
+    /// The ticks of a value that is counted as elements are; or that is no time.
+    fn ticks(&self, value: &DateTime64) -> Result<i64> {
+        let counted = |time: &DateTime64| (time.unit, time.multiple, time.is_length);
+        if value.is_nat() || counted(value) == counted(&self.zero) {
+            return Ok(value.ticks);
+        }
+        Err(Error::wrong_type(format!("a time in other units than elements have: {value}")))
+    }
+
     /// The value of a stored element.
     pub(crate) fn value(&self, element: &[u8]) -> Result<DateTime64> {
         let bytes = element.try_into().map_err(|_| Error::corrupt("an element is cut short"))?;
@@ -112,6 +122,15 @@ impl H5Type for DateTime64 {
     fn decoder(stored: &Datatype, _: Conversion) -> Result<Decoder<Self>> {
         let time = TimeType::of(stored).ok_or_else(|| mismatch::<Self>(stored))?;
         Decoder::new(stored, move |element, _| time.value(element))
+    }
+
+    fn encoder(stored: &Datatype, _: Conversion) -> Result<Encoder<Self>> {
+        let time = TimeType::of(stored).ok_or_else(|| mismatch::<Self>(stored))?;
+        Encoder::new(stored, move |value: &Self, element, _| {
+            let ticks = time.ticks(value)?;
+            element.copy_from_slice(&if time.is_big { ticks.to_be_bytes() } else { ticks.to_le_bytes() });
+            Ok(())
+        })
     }
 }
 

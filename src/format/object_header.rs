@@ -193,7 +193,12 @@ pub struct Block {
 impl Messages {
     /// Bytes of all messages and the gap.
     pub fn size(&self, framing: Framing) -> usize {
-        self.list.iter().map(|m| framing.size() + m.data.len()).sum::<usize>() + self.gap.len()
+        Self::size_of(&self.list, framing) + self.gap.len()
+    }
+
+    /// Bytes of messages without a gap.
+    pub fn size_of(list: &[HeaderMessage], framing: Framing) -> usize {
+        list.iter().map(|message| framing.size() + message.data.len()).sum()
     }
 }
 

@@ -66,11 +66,18 @@ impl Core {
         Ok(core)
     }
 
-    /// The object to which `path` leads from the group at `start`, in whatever file it is.
-    pub(crate) fn follow(self: &Arc<Core>, start: Addr, path: &[u8]) -> Result<(Arc<Core>, Addr)> {
+    /// The object to which `path` leads from the group at `start`, whose own path is `from`, in whatever file it is.
+    pub(crate) fn follow(self: &Arc<Core>, start: Addr, from: &str, path: &[u8]) -> Result<(Arc<Core>, Addr)> {
         let not_found = |core: &Core, missing: &str| {
             let error = Error::not_found(format!("there is no {missing:?}"));
-            error.at(Place::Object(String::from_utf8_lossy(path).into_owned())).at(Place::File(core.name.clone()))
+            let path = below(from, &String::from_utf8_lossy(path));
+            // Where its last name is missing, the path says it again.
+            let said = path.trim_end_matches('/').strip_suffix(missing).filter(|p| p.is_empty() || p.ends_with('/'));
+            let error = match said.unwrap_or(&path) {
+                "" | "/" => error,
+                group => error.at(Place::Object(group.trim_end_matches('/').to_owned())),
+            };
+            error.at(Place::File(core.name.clone()))
         };
         let mut core = Arc::clone(self);
         let (mut at, mut rest) = (start, path.to_vec());
@@ -156,10 +163,21 @@ impl Node {
         if error.trail().ends_with(&own) { error } else { own.into_iter().fold(error, Error::at) }
     }
 
+    /// The error that this object is what it `is` where something else is `wanted`.
+    pub(crate) fn is_not(&self, is: &str, wanted: &str) -> Error {
+        let error = Error::wrong_type(format!("{:?} is {is}, not {wanted}", self.path));
+        error.at(Place::File(self.core.name.clone()))
+    }
+
     /// The path of something below this object.
     pub(crate) fn below(&self, name: &str) -> String {
-        if name.starts_with('/') { name.to_owned() } else { format!("{}/{name}", self.path.trim_end_matches('/')) }
+        below(&self.path, name)
     }
+}
+
+/// The path of `name` below the group `group`, unless it is a whole path itself.
+fn below(group: &str, name: &str) -> String {
+    if name.starts_with('/') { name.to_owned() } else { format!("{}/{name}", group.trim_end_matches('/')) }
 }
 
 /// What `job` makes of each item, on all cores where there are several.

@@ -6,7 +6,7 @@ use super::attribute::object_methods;
 use super::core::{Core, Node, each_in_parallel};
 use super::dataset::Dataset;
 use super::named_type::NamedType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::message::link::{self, LinkTarget as Stored};
 use crate::limits::Purse;
 use crate::object::links::{self, LinkStorage};
@@ -207,7 +207,7 @@ impl Group {
     ///
     /// Errors are `NotFound`, and `Denied` for external links out of the folder.
     pub fn object(&self, path: &str) -> Result<Object> {
-        let (core, addr) = self.node.core.follow(self.node.header.addr, path.as_bytes())?;
+        let (core, addr) = self.node.core.follow(self.node.header.addr, &self.node.path, path.as_bytes())?;
         Object::open(core, addr, &self.node.below(path))
     }
 
@@ -253,8 +253,8 @@ impl Group {
     pub fn group(&self, path: &str) -> Result<Group> {
         match self.object(path)? {
             Object::Group(group) => Ok(group),
-            Object::Dataset(other) => Err(other.node().at(Error::wrong_type("this is a dataset, not a group"))),
-            Object::NamedType(other) => Err(other.node.at(Error::wrong_type("this is a datatype, not a group"))),
+            Object::Dataset(other) => Err(other.node().is_not("a dataset", "a group")),
+            Object::NamedType(other) => Err(other.node.is_not("a datatype", "a group")),
         }
     }
 
@@ -262,8 +262,8 @@ impl Group {
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         match self.object(path)? {
             Object::Dataset(dataset) => Ok(dataset),
-            Object::Group(other) => Err(other.node.at(Error::wrong_type("this is a group, not a dataset"))),
-            Object::NamedType(other) => Err(other.node.at(Error::wrong_type("this is a datatype, not a dataset"))),
+            Object::Group(other) => Err(other.node.is_not("a group", "a dataset")),
+            Object::NamedType(other) => Err(other.node.is_not("a datatype", "a dataset")),
         }
     }
 
@@ -271,8 +271,8 @@ impl Group {
     pub fn named_type(&self, path: &str) -> Result<NamedType> {
         match self.object(path)? {
             Object::NamedType(datatype) => Ok(datatype),
-            Object::Group(other) => Err(other.node.at(Error::wrong_type("this is a group, not a datatype"))),
-            Object::Dataset(other) => Err(other.node().at(Error::wrong_type("this is a dataset, not a datatype"))),
+            Object::Group(other) => Err(other.node.is_not("a group", "a datatype")),
+            Object::Dataset(other) => Err(other.node().is_not("a dataset", "a datatype")),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::dataset::{About, Dataset};
 use super::group::Object;
 use crate::convert::stored::converted;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::encoded_selection::{RegularDimension, Selection};
+use crate::format::encoded_selection::{EncodedSelection, RegularDimension, Selection};
 use crate::format::message::data_layout::Layout;
 use crate::format::message::datatype::{Class, Datatype};
 use crate::index::virtual_layout::{
@@ -158,7 +158,8 @@ fn settle_mapping(mapping: &StoredMapping, number: u64, source: Source, shape: &
     if mapping.is_numbered() {
         let Some(target) = block_number(&mapping.target, axis, number) else { return Ok(None) };
         let destination = elements(&target, shape, None)?;
-        return Ok(Some(Mapping { file, dataset, source: mapping.source.clone(), source_end: None, destination }));
+        let source = of_block(&mapping.source, source_shape.as_deref(), &destination);
+        return Ok(Some(Mapping { file, dataset, source, source_end: None, destination }));
     }
     let source = Source { file, dataset, shape: source_shape };
     let room = unlimited_dimension(&mapping.target.selection, axis).map(|d| (d, slices(&d, shape[axis])));
@@ -171,13 +172,33 @@ fn settle_mapping(mapping: &StoredMapping, number: u64, source: Source, shape: &
     Ok(Some(Mapping { file, dataset, source: mapping.source.clone(), source_end, destination }))
 }
 
+/// What a block takes of its numbered source: where all of it is meant and it has grown along its first dimension since,
+/// its first rows, as many as the block has. The file does not say how large the source was; for growth along other
+/// dimensions libhdf5's answer depends on the source's layout, so there is none here.
+fn of_block(selection: &EncodedSelection, shape: Option<&[u64]>, destination: &Elements) -> EncodedSelection {
+    let block = match destination {
+        Elements::Hyperslab(hyperslab) => hyperslab.as_block(),
+        _ => None,
+    };
+    match (&selection.selection, shape, block.as_ref().map(|block| &block.count[..])) {
+        (Selection::All, Some([rows, columns @ ..]), Some([wanted, width @ ..]))
+            if rows > wanted && columns == width =>
+        {
+            let axis = |n: &u64| RegularDimension { start: 0, stride: 1, count: Some(1), block: Some(*n) };
+            let first = Selection::Regular([wanted].into_iter().chain(width).map(axis).collect());
+            EncodedSelection { selection: first, ..selection.clone() }
+        }
+        _ => selection.clone(),
+    }
+}
+
 /// Opens a source dataset.
 fn open(node: &Node, file: &str, dataset: &str) -> Result<Dataset> {
     let core: Arc<Core> = match file {
         "." => Arc::clone(&node.core),
         _ => node.core.other(file, Purpose::VirtualSource)?,
     };
-    let (core, addr) = core.follow(core.container.root, dataset.as_bytes())?;
+    let (core, addr) = core.follow(core.container.root, "/", dataset.as_bytes())?;
     let header = core.header(addr);
     match Object::of(Node::at_depth(core, header, dataset, node.depth + 1)?)? {
         Object::Dataset(dataset) => Ok(dataset),

@@ -26,11 +26,11 @@ use bytes::Bytes;
 use names::Names;
 
 use crate::error::{Error, Place, Result};
-use crate::format::message::attribute::{Attribute as Message, Embedded};
+use crate::format::message::attribute::Embedded;
 use crate::handle::{Attribute, File, Group, Link, LinkTarget, Object, StorageLayout, TreeObject};
 use crate::inspect::Tree;
 use crate::storage::{ByteSink, FileSink};
-use crate::wire::{Addr, Sizes, Structure};
+use crate::wire::Addr;
 use crate::write::{self, Body, Compatibility, Draft, NumberedAttribute, ObjectId, Target};
 
 /// How a file is written anew.
@@ -245,7 +245,8 @@ impl Copier<'_> {
             match self.attribute(attribute) {
                 Ok(message) => {
                     let order = attribute.creation_order().and_then(|order| u16::try_from(order).ok());
-                    attributes.push(NumberedAttribute { order: order.unwrap_or(place), message });
+                    let name = Bytes::copy_from_slice(attribute.name_bytes());
+                    attributes.push(NumberedAttribute { order: order.unwrap_or(place), name, message });
                 }
                 Err(why) => self.leave_out(&found.path, Some(attribute.name()), why),
             }
@@ -291,7 +292,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn attribute(&mut self, attribute: &Attribute) -> Result<Message> {
+    fn attribute(&mut self, attribute: &Attribute) -> Result<Bytes> {
         let level = self.draft.level;
         let sizes = self.file.heaps().container().loaded.sizes();
         let stored = attribute.datatype();
@@ -305,19 +306,7 @@ impl Copier<'_> {
             Some(id) => Embedded::Shared(write::shared(self.draft.promise(id)?, level)),
             None => Embedded::Here(level.datatype(&wide)?),
         };
-        let version = match (level, &datatype) {
-            (Compatibility::Earliest, Embedded::Here(_)) => 1,
-            (Compatibility::Earliest, Embedded::Shared(_)) => 2,
-            _ => 3,
-        };
-        let stored_name = Bytes::from([attribute.name_bytes(), &[0]].concat());
-        let character_set = u8::from(attribute.name_is_utf8());
-        let dataspace = Embedded::Here(level.dataspace(attribute.dataspace())?);
-        let message = Message { version, stored_name, character_set, datatype, dataspace, data, extra: None };
-        let size = message.size(Sizes::EIGHT, ())?;
-        if level == Compatibility::Earliest && size > write::MAX_MESSAGE {
-            return Err(Error::unsupported(format!("{size} bytes cannot be written for Earliest")));
-        }
-        Ok(message)
+        let name = (attribute.name_bytes(), attribute.name_is_utf8());
+        write::attribute(level, name, datatype, attribute.dataspace(), data)
     }
 }

@@ -12,6 +12,9 @@ pub trait ByteSink: Send + fmt::Debug {
     /// Writes `bytes` from position `start` on; what lies between the old end and `start` becomes zeros.
     fn write_at(&mut self, start: u64, bytes: &[u8]) -> Result<()>;
 
+    /// Reads back what was written from position `start` on.
+    fn read_at(&self, start: u64, bytes: &mut [u8]) -> Result<()>;
+
     /// Makes the sink `len` bytes long.
     fn set_len(&mut self, len: u64) -> Result<()>;
 
@@ -65,6 +68,18 @@ impl ByteSink for FileSink {
         Ok(self.file.write_all(bytes)?)
     }
 
+    #[cfg(unix)]
+    fn read_at(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
+        Ok(std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, start)?)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        (&self.file).seek(SeekFrom::Start(start))?;
+        Ok((&self.file).read_exact(bytes)?)
+    }
+
     fn set_len(&mut self, len: u64) -> Result<()> {
         Ok(self.file.set_len(len)?)
     }
@@ -108,6 +123,13 @@ impl ByteSink for MemorySink {
             self.bytes.resize(end, 0);
         }
         self.bytes[start..end].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read_at(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
+        let start = usize::try_from(start).ok();
+        let there = start.and_then(|start| self.bytes.get(start..start.checked_add(bytes.len())?));
+        bytes.copy_from_slice(there.ok_or_else(|| Error::invalid("nothing was written there"))?);
         Ok(())
     }
 

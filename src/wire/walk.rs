@@ -49,7 +49,8 @@ pub trait Structure: Sized + Send + Sync {
 
     /// The bytes of the structure when it stands at `addr`.
     fn encode(&self, addr: Addr, sizes: Sizes, cx: Self::Context) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
+        // Most structures are small; growing from nothing would take several steps.
+        let mut out = Vec::with_capacity(64);
         let mut tape = Tape::write(&mut out, addr.0, sizes);
         Self::walk(&mut Walk::over(&mut tape, Some(self)), cx)?;
         Ok(out)

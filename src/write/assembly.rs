@@ -33,23 +33,18 @@ pub struct Placed {
 }
 
 impl Object {
-    fn dense_attributes(&self, level: Compatibility, sizes: Sizes) -> Result<bool> {
+    fn dense_attributes(&self, level: Compatibility) -> bool {
         if level == Compatibility::Earliest {
-            return Ok(false);
+            return false;
         }
         if self.attributes.len() > MAX_COMPACT {
-            return Ok(true);
+            return true;
         }
-        for attribute in &self.attributes {
-            if attribute.message.size(sizes, ())? > MAX_MESSAGE {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.attributes.iter().any(|attribute| attribute.message.len() > MAX_MESSAGE)
     }
 
     /// What the object would have placed, as far as its header's size depends on it.
-    pub fn measure(&self, level: Compatibility, sizes: Sizes) -> Result<Placed> {
+    pub fn measure(&self, level: Compatibility) -> Result<Placed> {
         let mut placed = Placed::default();
         match &self.body {
             Body::Group(group) if level == Compatibility::Earliest => {
@@ -63,14 +58,14 @@ impl Object {
             Body::NamedType(_) => {}
         }
         if level > Compatibility::Earliest && (!self.attributes.is_empty() || self.attribute_order.is_some()) {
-            placed.attributes = Some(attributes::info(self, self.dense_attributes(level, sizes)?));
+            placed.attributes = Some(attributes::info(self, self.dense_attributes(level)));
         }
         Ok(placed)
     }
 
     /// Places what belongs to the object besides its header.
-    pub fn place(&self, space: &mut dyn Place, cx: &Context<'_>) -> Result<Placed> {
-        let mut placed = self.measure(cx.level, space.sizes())?;
+    pub fn place(&self, space: &mut dyn Place, cx: &Context) -> Result<Placed> {
+        let mut placed = self.measure(cx.level)?;
         if let (Body::Group(group), Some(info)) = (&self.body, &mut placed.links)
             && info.fractal_heap.is_some()
         {
@@ -99,7 +94,7 @@ impl Object {
     }
 
     /// The header, when what belongs to the object was placed there.
-    pub fn header(&self, placed: &Placed, sizes: Sizes, cx: &Context<'_>) -> Result<HeaderBuilder> {
+    pub fn header(&self, placed: &Placed, sizes: Sizes, cx: &Context) -> Result<HeaderBuilder> {
         let mut header = match cx.level {
             Compatibility::Earliest => HeaderBuilder::v1(self.links),
             _ => HeaderBuilder::v2(self.attribute_order),
@@ -132,8 +127,8 @@ impl Object {
             header.push(info, sizes)?;
         }
         if placed.attributes.as_ref().is_none_or(|info| info.fractal_heap.is_none()) {
-            for NumberedAttribute { order, message } in &self.attributes {
-                header.push_encoded(Attribute::KIND, 0, message.encode(Addr(0), sizes, ())?, Some(*order))?;
+            for NumberedAttribute { order, message, .. } in &self.attributes {
+                header.push_encoded(Attribute::KIND, 0, message.clone(), Some(*order))?;
             }
         }
         if cx.level != Compatibility::Earliest && self.links != 1 {
@@ -173,7 +168,7 @@ impl Dataset {
         Ok(DataLayout { version, layout, old: None })
     }
 
-    fn messages(&self, header: &mut HeaderBuilder, placed: &Placed, sizes: Sizes, cx: &Context<'_>) -> Result<()> {
+    fn messages(&self, header: &mut HeaderBuilder, placed: &Placed, sizes: Sizes, cx: &Context) -> Result<()> {
         header.push(&self.dataspace, sizes)?;
         match self.committed {
             None => header.push_constant(&self.datatype, sizes)?,

@@ -1,16 +1,20 @@
 //! A new file before it is one: its objects are known, the data of its datasets are written, nothing leads to them yet.
 
+use std::collections::hash_map::Entry;
+
+use bytes::Bytes;
+
 use super::assembly::Placed;
 use super::compatibility::Compatibility;
 use super::global_heap::GlobalHeap;
 use super::header::HeaderBuilder;
-use super::object::{Body, Context, Group, Link, Object, ObjectId, Target};
+use super::object::{Body, Context, Group, Link, NumberedAttribute, Object, ObjectId, Target};
 use super::space::Space;
 use super::symbol_table::LEAF_K;
 use crate::error::{Error, Result};
 use crate::format::btree_v1::{GroupKey, NodeKey};
 use crate::format::superblock::{Old, Superblock, Version};
-use crate::format::symbol_table::Entry;
+use crate::format::symbol_table;
 use crate::storage::ByteSink;
 use crate::wire::place::{Place, place_at};
 use crate::wire::{Addr, Sizes, Structure};
@@ -75,13 +79,47 @@ impl Draft {
         let Body::Group(own) = &mut self.object_mut(group).body else {
             return Err(Error::invalid("the object is no group"));
         };
-        if !own.names.insert(name.to_vec()) {
-            return Err(Error::conflict(format!("there is a link {:?} already", text())));
-        }
+        let free = match own.names.entry(name.to_vec()) {
+            Entry::Occupied(_) => return Err(Error::conflict(format!("there is a link {:?} already", text()))),
+            Entry::Vacant(free) => free,
+        };
+        free.insert(own.links.len());
         own.links.push(Link { order, name: name.to_vec(), utf8: !name.is_ascii(), target: target.clone() });
         if let Target::Hard(id) = target {
             self.object_mut(id).links += 1;
         }
+        Ok(())
+    }
+
+    /// Adds a link to a group, as the last one that was created.
+    ///
+    /// Errors are those of [`link`](Self::link).
+    pub fn link_next(&mut self, group: ObjectId, name: &[u8], target: Target) -> Result<()> {
+        let order = match &self.object(group).body {
+            Body::Group(own) => own.links.len() as u64,
+            _ => 0,
+        };
+        self.link(group, order, name, target)
+    }
+
+    /// What the link `name` of a group leads to; `None` also for an object that is no group.
+    pub fn find(&self, group: ObjectId, name: &[u8]) -> Option<&Target> {
+        let Body::Group(group) = &self.object(group).body else { return None };
+        group.names.get(name).map(|number| &group.links[*number].target)
+    }
+
+    /// Gives an object an attribute, whose message is encoded, in place of the one of this name if there is one.
+    ///
+    /// Errors are `Unsupported` for more than 65,535 attributes.
+    pub fn put_attribute(&mut self, id: ObjectId, name: Bytes, message: Bytes) -> Result<()> {
+        let object = self.object_mut(id);
+        if let Some(own) = object.attributes.iter_mut().find(|own| own.name == name) {
+            own.message = message;
+            return Ok(());
+        }
+        let next = object.attributes.last().map_or(Some(0), |last| last.order.checked_add(1));
+        let order = next.ok_or_else(|| Error::unsupported("more than 65,535 attributes of an object"))?;
+        object.attributes.push(NumberedAttribute { order, name, message });
         Ok(())
     }
 
@@ -100,16 +138,14 @@ impl Draft {
     /// Places everything that is not placed yet, and makes it a file.
     pub fn finish(mut self) -> Result<()> {
         self.heap.close(&mut self.space)?;
-        let addrs = self.reserve_headers()?;
-        let cx = Context { level: self.level, addrs: &addrs };
-        for (object, addr) in self.objects.iter().zip(&addrs) {
-            let placed: Placed = object.place(&mut self.space, &cx)?;
-            let header = object.header(&placed, Sizes::EIGHT, &cx)?;
-            match object.promised {
-                Some(_) => header.put_continued(&mut self.space, *addr)?,
-                None => header.put(&mut self.space, *addr)?,
-            }
-        }
+        let nowhere: Vec<Addr> = self.objects.iter().map(|object| object.promised.unwrap_or(Addr(0))).collect();
+        let mut cx = Context { level: self.level, addrs: nowhere };
+        // Datasets point at datatypes; groups at all, also at each other.
+        self.place_objects(&mut cx, |body| matches!(body, Body::NamedType(_)))?;
+        self.place_objects(&mut cx, |body| matches!(body, Body::Dataset(_)))?;
+        self.reserve_groups(&mut cx)?;
+        self.place_objects(&mut cx, |body| matches!(body, Body::Group(_)))?;
+        let Context { addrs, .. } = cx;
         let end = Addr(self.space.end().0 + self.base);
         let root = addrs[Self::ROOT.0];
         let first = superblock(self.level, self.base, root, end);
@@ -117,21 +153,29 @@ impl Draft {
         self.space.finish()
     }
 
-    /// Space for the header of each object: their sizes do not depend on where anything is.
-    fn reserve_headers(&mut self) -> Result<Vec<Addr>> {
-        let nowhere = vec![Addr(0); self.objects.len()];
-        let cx = Context { level: self.level, addrs: &nowhere };
-        let mut addrs = Vec::with_capacity(self.objects.len());
-        for object in &self.objects {
-            addrs.push(match object.promised {
-                Some(addr) => addr,
-                None => {
-                    let header = object.header(&object.measure(self.level, Sizes::EIGHT)?, Sizes::EIGHT, &cx)?;
-                    self.space.reserve(header.size(Sizes::EIGHT)?)?
-                }
-            });
+    /// Places the objects of one kind, and notes where.
+    fn place_objects(&mut self, cx: &mut Context, is_one: impl Fn(&Body) -> bool) -> Result<()> {
+        for (number, object) in self.objects.iter().enumerate().filter(|(_, object)| is_one(&object.body)) {
+            let placed: Placed = object.place(&mut self.space, cx)?;
+            let header = object.header(&placed, Sizes::EIGHT, cx)?;
+            match (object.promised, cx.addrs[number]) {
+                (Some(addr), _) => header.put_continued(&mut self.space, addr)?,
+                (None, Addr(0)) => cx.addrs[number] = header.put(&mut self.space)?,
+                (None, addr) => header.put_at(&mut self.space, addr)?,
+            }
         }
-        Ok(addrs)
+        Ok(())
+    }
+
+    /// Space for the headers of groups: their sizes do not depend on where anything is.
+    fn reserve_groups(&mut self, cx: &mut Context) -> Result<()> {
+        for (number, object) in self.objects.iter().enumerate() {
+            if object.promised.is_none() && matches!(object.body, Body::Group(_)) {
+                let header = object.header(&object.measure(self.level)?, Sizes::EIGHT, cx)?;
+                cx.addrs[number] = self.space.reserve(header.size(Sizes::EIGHT)?)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -144,7 +188,13 @@ fn superblock(level: Compatibility, base: u64, root: Addr, end: Addr) -> Superbl
             chunk_k: None,
             free_space: None,
             driver_info: None,
-            root: Entry { name: 0, object_header: Some(root), cache_type: 0, reserved: Vec::new(), scratch: [0; 16] },
+            root: symbol_table::Entry {
+                name: 0,
+                object_header: Some(root),
+                cache_type: 0,
+                reserved: Vec::new(),
+                scratch: [0; 16],
+            },
             reserved: [Vec::new(), Vec::new(), Vec::new()],
         }),
         _ => Version::New { is_3: level >= Compatibility::V110, extension: None, root: Some(root) },

@@ -18,6 +18,8 @@ const MOST: usize = 65_535;
 #[derive(Debug, Default)]
 pub struct GlobalHeap {
     open: Option<Open>,
+    /// Bytes that objects which are expected will take.
+    expected: usize,
 }
 
 /// A collection with space left.
@@ -30,26 +32,31 @@ struct Open {
 }
 
 impl GlobalHeap {
+    /// Objects of these sizes will be stored: collections are made as large as they need.
+    pub fn expect(&mut self, sizes: impl IntoIterator<Item = usize>, widths: Sizes) {
+        self.expected += sizes.into_iter().map(|size| taken(size, widths)).sum::<usize>();
+    }
+
     /// Stores objects, and gives the id of each.
     pub fn store(&mut self, space: &mut dyn Place, objects: &[Bytes]) -> Result<Vec<GlobalHeapId>> {
-        let sizes = space.sizes();
-        let mut rest: usize = objects.iter().map(|data| taken(data.len(), sizes)).sum();
-        let mut ids = Vec::with_capacity(objects.len());
-        for data in objects {
-            let size = taken(data.len(), sizes);
-            let fits = self.open.as_ref().is_some_and(|o| o.used + size <= o.size && o.objects.len() < MOST);
-            if !fits {
-                self.close(space)?;
-                self.open = Some(Open::new(space, size.max(rest.min(USUAL)))?);
-            }
-            rest -= size;
-            let open = self.open.as_mut().ok_or_else(|| Error::invalid("no collection is open"))?;
-            let index = u16::try_from(open.objects.len() + 1).map_err(|_| Error::limit("a collection is full"))?;
-            open.objects.push(Object::new(index, 0, data.clone()));
-            open.used += size;
-            ids.push(GlobalHeapId { collection: Some(open.addr), index: index.into() });
+        self.expect(objects.iter().map(Bytes::len), space.sizes());
+        objects.iter().map(|data| self.store_one(space, data.clone())).collect()
+    }
+
+    /// Stores an object that was expected, and gives its id.
+    pub fn store_one(&mut self, space: &mut dyn Place, data: Bytes) -> Result<GlobalHeapId> {
+        let size = taken(data.len(), space.sizes());
+        let fits = self.open.as_ref().is_some_and(|o| o.used + size <= o.size && o.objects.len() < MOST);
+        if !fits {
+            self.close(space)?;
+            self.open = Some(Open::new(space, size.max(self.expected.min(USUAL)))?);
         }
-        Ok(ids)
+        self.expected = self.expected.saturating_sub(size);
+        let open = self.open.as_mut().ok_or_else(|| Error::invalid("no collection is open"))?;
+        let index = u16::try_from(open.objects.len() + 1).map_err(|_| Error::limit("a collection is full"))?;
+        open.objects.push(Object::new(index, 0, data));
+        open.used += size;
+        Ok(GlobalHeapId { collection: Some(open.addr), index: index.into() })
     }
 
     /// Puts the collection that has space left, if there is one, where it belongs.

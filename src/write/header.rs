@@ -51,9 +51,12 @@ impl HeaderBuilder {
     }
 
     /// Adds a message whose data are there, with the creation order that attributes have.
-    pub fn push_encoded(&mut self, kind: u16, flags: u8, mut data: Vec<u8>, order: Option<u16>) -> Result<()> {
-        if self.framing == Framing::V1 {
-            data.resize(data.len().next_multiple_of(8), 0);
+    pub fn push_encoded(&mut self, kind: u16, flags: u8, data: impl Into<Bytes>, order: Option<u16>) -> Result<()> {
+        let mut data: Bytes = data.into();
+        if self.framing == Framing::V1 && !data.len().is_multiple_of(8) {
+            let mut padded = data.to_vec();
+            padded.resize(data.len().next_multiple_of(8), 0);
+            data = padded.into();
         }
         if data.len() > MAX_MESSAGE {
             return Err(Error::unsupported(format!(
@@ -62,7 +65,7 @@ impl HeaderBuilder {
             )));
         }
         let creation_order = (self.framing == Framing::V2Ordered).then(|| order.unwrap_or(0));
-        let (origin, data) = (Origin::default(), Bytes::from(data));
+        let origin = Origin::default();
         self.list.push(HeaderMessage { kind, flags, creation_order, reserved: [0; 3], origin, data });
         Ok(())
     }
@@ -76,7 +79,7 @@ impl HeaderBuilder {
 
     /// Bytes of the header in one piece.
     pub fn size(&self, sizes: Sizes) -> Result<u64> {
-        let size: usize = Messages { list: self.list.clone(), gap: Vec::new() }.size(self.framing);
+        let size = Messages::size_of(&self.list, self.framing);
         let prefix = self.prefix(self.list.len(), size)?;
         let bare = ObjectHeader { prefix, messages: Messages::default() }.size(sizes, ())?;
         Ok((bare + size) as u64)
@@ -96,11 +99,19 @@ impl HeaderBuilder {
         Ok(Prefix::V2 { flags: self.flags | width, times: None, attribute_phase: None })
     }
 
+    /// Places the header, and says where.
+    pub fn put(self, space: &mut dyn Place) -> Result<Addr> {
+        place(space, &self.whole()?, ())
+    }
+
     /// Puts the header at `addr`, where its whole size was reserved.
-    pub fn put(self, space: &mut dyn Place, addr: Addr) -> Result<()> {
-        let messages = Messages { list: self.list.clone(), gap: Vec::new() };
-        let prefix = self.prefix(messages.list.len(), messages.size(self.framing))?;
-        place_at(space, addr, &ObjectHeader { prefix, messages }, ())
+    pub fn put_at(self, space: &mut dyn Place, addr: Addr) -> Result<()> {
+        place_at(space, addr, &self.whole()?, ())
+    }
+
+    fn whole(self) -> Result<ObjectHeader> {
+        let prefix = self.prefix(self.list.len(), Messages::size_of(&self.list, self.framing))?;
+        Ok(ObjectHeader { prefix, messages: Messages { list: self.list, gap: Vec::new() } })
     }
 
     /// Puts the header at `addr`, where only its least size was reserved: its messages stand elsewhere.
@@ -111,8 +122,8 @@ impl HeaderBuilder {
         let size = messages.size(framing) + if framing == Framing::V1 { 0 } else { 8 };
         let block = place(space, &Continuation { messages }, Block { framing, size })?;
         first.push(&ContinuationInfo { block, size: size as u64 }, space.sizes())?;
-        let messages = Messages { list: first.list.clone(), gap: Vec::new() };
-        let prefix = first.prefix(count, messages.size(framing))?;
+        let prefix = first.prefix(count, Messages::size_of(&first.list, framing))?;
+        let messages = Messages { list: first.list, gap: Vec::new() };
         place_at(space, addr, &ObjectHeader { prefix, messages }, ())
     }
 }

@@ -13,7 +13,7 @@ use crate::wire::place::Place;
 use crate::wire::{Addr, Structure, lookup3};
 
 /// The links as messages.
-pub(super) fn messages(group: &Group, cx: &Context<'_>) -> Result<Vec<Link>> {
+pub(super) fn messages(group: &Group, cx: &Context) -> Result<Vec<Link>> {
     let mut all = Vec::with_capacity(group.links.len());
     for link in &group.links {
         let target = match &link.target {
@@ -39,7 +39,7 @@ pub(super) fn messages(group: &Group, cx: &Context<'_>) -> Result<Vec<Link>> {
 }
 
 /// Places the links in dense storage, and notes where.
-pub(super) fn place(space: &mut dyn Place, group: &Group, info: &mut LinkInfo, cx: &Context<'_>) -> Result<()> {
+pub(super) fn place(space: &mut dyn Place, group: &Group, info: &mut LinkInfo, cx: &Context) -> Result<()> {
     let (sizes, links) = (space.sizes(), messages(group, cx)?);
     let encoded = links.iter().map(|link| link.encode(Addr(0), sizes, ()).map(Bytes::from));
     let heap = fractal_heap::build(space, HeapParameters::LINKS, &encoded.collect::<Result<Vec<_>>>()?)?;
@@ -64,7 +64,7 @@ pub(super) fn place(space: &mut dyn Place, group: &Group, info: &mut LinkInfo, c
 }
 
 /// The links as members of an old-style group, sorted.
-pub(super) fn members(group: &Group, cx: &Context<'_>) -> Result<Vec<symbol_table::Member>> {
+pub(super) fn members(group: &Group, cx: &Context) -> Result<Vec<symbol_table::Member>> {
     let mut members = Vec::with_capacity(group.links.len());
     for link in &group.links {
         let target = match &link.target {

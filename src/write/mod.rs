@@ -20,6 +20,7 @@ mod object;
 mod space;
 mod symbol_table;
 
+pub(crate) use attributes::message as attribute;
 pub(crate) use chunk_index::chosen as chunk_index;
 pub use compatibility::Compatibility;
 pub use draft::Draft;
@@ -27,3 +28,4 @@ pub(crate) use header::MAX_MESSAGE;
 pub(crate) use local_heap::place_texts as local_heap;
 pub(crate) use object::shared;
 pub use object::{Body, Dataset, Group, Link, NumberedAttribute, Object, ObjectId, Storage, Target};
+pub(crate) use space::Space;

@@ -1,12 +1,11 @@
 //! The objects of a file that is being written.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use bytes::Bytes;
 
 use super::compatibility::Compatibility;
 use crate::error::{Error, Result};
-use crate::format::message::attribute::Attribute;
 use crate::format::message::data_layout::Chunked;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
@@ -45,8 +44,10 @@ pub struct Object {
 pub struct NumberedAttribute {
     /// Attributes that were created before it, those since deleted included.
     pub order: u16,
-    /// The attribute.
-    pub message: Attribute,
+    /// Its name.
+    pub name: Bytes,
+    /// Its message, encoded.
+    pub message: Bytes,
 }
 
 /// What an object is.
@@ -65,8 +66,8 @@ pub enum Body {
 pub struct Group {
     /// Its links.
     pub(super) links: Vec<Link>,
-    /// Their names, so that none is given twice.
-    pub(super) names: HashSet<Vec<u8>>,
+    /// Their numbers by their names: none is given twice.
+    pub(super) names: HashMap<Vec<u8>, usize>,
     /// Whether the creation order of links is tracked, and if so whether it is indexed.
     pub order: Option<bool>,
 }
@@ -135,14 +136,14 @@ pub enum Storage {
 }
 
 /// What placing an object depends on.
-pub struct Context<'a> {
+pub struct Context {
     /// What may be written.
     pub level: Compatibility,
     /// Where the headers of objects are, by their numbers.
-    pub addrs: &'a [Addr],
+    pub addrs: Vec<Addr>,
 }
 
-impl Context<'_> {
+impl Context {
     pub(super) fn addr(&self, ObjectId(number): ObjectId) -> Result<Addr> {
         self.addrs.get(number).copied().ok_or_else(|| Error::invalid("an object of another file"))
     }

@@ -7,6 +7,8 @@ use crate::wire::{Addr, Sizes};
 
 /// Small blocks are written together when they are this many bytes.
 const TOGETHER: usize = 1 << 20;
+/// Data of less than this many bytes are few.
+const FEW: usize = 4 << 10;
 
 /// A file that grows at its end.
 #[derive(Debug)]
@@ -17,12 +19,14 @@ pub struct Space {
     next: u64,
     waiting: Vec<(Addr, Vec<u8>)>,
     waiting_bytes: usize,
+    /// Whether data of datasets wait too, which may be read or written again.
+    data_wait: bool,
 }
 
 impl Space {
     /// Space from address 0 on, which stands at position `base` of the sink.
     pub fn new(sink: Box<dyn ByteSink>, base: u64) -> Space {
-        Space { sink, base, next: 0, waiting: Vec::new(), waiting_bytes: 0 }
+        Space { sink, base, next: 0, waiting: Vec::new(), waiting_bytes: 0, data_wait: false }
     }
 
     /// The end of everything that was reserved.
@@ -32,12 +36,32 @@ impl Space {
 
     /// Writes bytes of data where space was reserved for them.
     pub fn write(&mut self, addr: Addr, bytes: &[u8]) -> Result<()> {
+        self.flush_data()?;
         self.sink.write_at(self.position(addr)?, bytes)
+    }
+
+    /// Writes data for the first time; few of them wait for others.
+    pub fn write_first(&mut self, addr: Addr, bytes: &[u8]) -> Result<()> {
+        if bytes.len() >= FEW {
+            return self.write(addr, bytes);
+        }
+        self.data_wait = true;
+        self.put(addr, bytes.to_vec())
+    }
+
+    /// Reads back data that were written.
+    pub fn read(&mut self, addr: Addr, bytes: &mut [u8]) -> Result<()> {
+        self.flush_data()?;
+        self.sink.read_at(self.position(addr)?, bytes)
+    }
+
+    fn flush_data(&mut self) -> Result<()> {
+        if self.data_wait { self.flush() } else { Ok(()) }
     }
 
     /// Writes what waits, and nothing of it twice.
     fn flush(&mut self) -> Result<()> {
-        self.waiting_bytes = 0;
+        (self.waiting_bytes, self.data_wait) = (0, false);
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.sort_by_key(|(addr, _)| *addr);
         let mut together: (Addr, Vec<u8>) = (Addr(0), Vec::new());
@@ -47,9 +71,9 @@ impl Space {
                 continue;
             }
             let (addr, bytes) = std::mem::replace(&mut together, (addr, bytes));
-            self.write(addr, &bytes)?;
+            self.sink.write_at(self.position(addr)?, &bytes)?;
         }
-        self.write(together.0, &together.1)
+        self.sink.write_at(self.position(together.0)?, &together.1)
     }
 
     /// Writes what waits: from now on it is a file.

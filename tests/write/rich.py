@@ -161,13 +161,25 @@ def edit(name):
         f["texts"][5] = "another text"
         f.create_dataset("new", data=np.arange(10))
         del f["scalar"]
+    describe(name)
+
+
+def comes_as_stored(dataset):
+    """Whether h5py gives the bytes of elements as they are stored; padding of strings becomes NUL."""
+    stored = dataset.id.get_type()
+    is_padded = stored.get_class() == h5py.h5t.STRING and stored.get_strpad() == h5py.h5t.STR_SPACEPAD
+    return not dataset.dtype.hasobject and not is_padded
+
+
+def describe(name):
+    """Prints as JSON what is in a file."""
     said = {}
     with h5py.File(name) as f:
         def visit(path, o):
             about = {"attributes": sorted(o.attrs)}
             if isinstance(o, h5py.Group):
                 about["links"] = sorted(o)
-            elif isinstance(o, h5py.Dataset) and o.shape is not None and o.dtype.kind != "O":
+            elif isinstance(o, h5py.Dataset) and o.shape is not None and comes_as_stored(o):
                 about["sha256"] = hashlib.sha256(o[()].tobytes()).hexdigest()
             said[path] = about
         f.visititems(visit)

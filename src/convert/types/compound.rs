@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::convert::decoder::Decoder;
+use crate::convert::encoder::{Encoder, HeapSink};
 use crate::convert::h5type::H5Type;
 use crate::convert::heaps::Heaps;
 use crate::convert::notation::{short, text};
@@ -44,12 +45,7 @@ impl<'a> Fields<'a> {
     /// The members of these names; where not all of them are there, all members as they come. `WrongType`, with the tuple's
     /// own datatype in it, if these are more or fewer.
     pub(super) fn in_order<T: H5Type>(&self, names: &[&str]) -> Result<Vec<&'a Member>> {
-        let called = |name: &&str| self.members.iter().find(|member| member.name == name.as_bytes());
-        match names.iter().map(called).collect::<Option<Vec<&Member>>>() {
-            Some(named) => Ok(named),
-            None if self.members.len() == names.len() => Ok(self.members.iter().collect()),
-            None => Err(crate::convert::h5type::mismatch::<T>(self.stored)),
-        }
+        in_order(self.members.iter().collect(), names).ok_or_else(|| crate::convert::h5type::mismatch::<T>(self.stored))
     }
 
     /// The way to the next of `members`.
@@ -74,6 +70,89 @@ impl<T: H5Type> Field<T> {
         let member = element.get(self.start..end).ok_or_else(|| Error::corrupt("a member leaves its compound"))?;
         self.decoder.decode(member, heaps)
     }
+}
+
+/// The members of these names; where not all of them are there, all as they come, if they are as many.
+fn in_order<'a>(members: Vec<&'a Member>, names: &[&str]) -> Option<Vec<&'a Member>> {
+    let called = |name: &&str| members.iter().copied().find(|member| member.name == name.as_bytes());
+    let named = names.iter().map(called).collect::<Option<Vec<&Member>>>();
+    named.or_else(|| (members.len() == names.len()).then_some(members))
+}
+
+/// The members of compounds that are to be stored, as `#[derive(H5Type)]` asks for them.
+#[derive(Debug)]
+pub struct FieldsToStore<'a> {
+    stored: &'a Datatype,
+    /// Those that no field was asked for yet.
+    left: Vec<&'a Member>,
+    conversion: Conversion,
+}
+
+/// The way from one field of a struct.
+#[derive(Debug)]
+pub struct FieldToStore<T> {
+    start: usize,
+    encoder: Encoder<T>,
+}
+
+impl<'a> FieldsToStore<'a> {
+    /// The members of `stored`. `WrongType`, with the struct's own datatype in it, if that is no compound.
+    pub fn of<T: H5Type>(stored: &'a Datatype, conversion: Conversion) -> Result<Self> {
+        match &stored.class {
+            Class::Compound(members) => Ok(FieldsToStore { stored, left: members.iter().collect(), conversion }),
+            _ => Err(crate::convert::h5type::mismatch::<T>(stored)),
+        }
+    }
+
+    /// The way from the field called `name`. `WrongType` if there is none, or if it can be no `T`.
+    pub fn field<T: H5Type>(&mut self, name: &str) -> Result<FieldToStore<T>> {
+        let found = self.left.iter().position(|member| member.name == name.as_bytes());
+        let missing = || Error::wrong_type(format!("elements are {}, without a field {name:?}", short(self.stored)));
+        let member = self.left.remove(found.ok_or_else(missing)?);
+        self.way(member)
+    }
+
+    /// The members of these names, as many as there are; as for [`Fields`].
+    pub(super) fn in_order<T: H5Type>(&self, names: &[&str]) -> Result<Vec<&'a Member>> {
+        let found = in_order(self.left.clone(), names).filter(|found| found.len() == self.left.len());
+        found.ok_or_else(|| crate::convert::h5type::mismatch::<T>(self.stored))
+    }
+
+    /// The way to the next of `members`.
+    pub(super) fn next<T: H5Type>(&self, members: &mut impl Iterator<Item = &'a Member>) -> Result<FieldToStore<T>> {
+        self.way(members.next().ok_or_else(|| Error::invalid("a tuple has more fields than members were found"))?)
+    }
+
+    fn way<T: H5Type>(&self, member: &Member) -> Result<FieldToStore<T>> {
+        let start =
+            usize::try_from(member.byte_offset).map_err(|_| Error::limit("an element is larger than memory"))?;
+        let of = |e: Error| Error::new(e.kind(), format!("of field {:?} {}", text(&member.name), e.message()));
+        Ok(FieldToStore { start, encoder: T::encoder(&whole(member), self.conversion).map_err(of)? })
+    }
+
+    /// Every member has its field: values of the others would be made up. `WrongType` if one has none.
+    pub fn finish(self) -> Result<()> {
+        match self.left.first() {
+            None => Ok(()),
+            Some(member) => {
+                let name = text(&member.name);
+                Err(Error::wrong_type(format!("elements are {}, and no value is for {name:?}", short(self.stored))))
+            }
+        }
+    }
+}
+
+impl<T: H5Type> FieldToStore<T> {
+    /// Writes the field's value to its place in a compound.
+    pub fn encode(&self, value: &T, element: &mut [u8], heap: &mut dyn HeapSink) -> Result<()> {
+        self.encoder.encode(value, part(element, self.start, self.encoder.size())?, heap)
+    }
+}
+
+/// The bytes of a part of an element.
+pub(super) fn part(element: &mut [u8], start: usize, size: usize) -> Result<&mut [u8]> {
+    let part = start.checked_add(size).and_then(|end| element.get_mut(start..end));
+    part.ok_or_else(|| Error::invalid("a member leaves its compound"))
 }
 
 /// The whole type of a member: the oldest compounds keep the shape of arrays apart from it.

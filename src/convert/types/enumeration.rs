@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::convert::decoder::Decoder;
+use crate::convert::encoder::Encoder;
 use crate::convert::h5type::{H5Type, mismatch};
 use crate::convert::notation::{short, text};
 use crate::convert::number::{Conversion, Layout, convert};
@@ -29,6 +30,25 @@ impl<T: H5Type> Variants<'_, T> {
         let size = base.size;
         let names = Enumeration { base: Box::new(base), names, name_padding: Vec::new(), values: stored };
         Datatype { version: 1, size, class: Class::Enumeration(Box::new(names)), unused_bits: 0 }
+    }
+
+    /// The way to a stored enumeration, from the variants by their names. `number` is a variant's number among them.
+    pub fn encoder(&self, stored: &Datatype, number: fn(&T) -> usize) -> Result<Encoder<T>> {
+        let Class::Enumeration(names) = &stored.class else { return Err(mismatch::<T>(stored)) };
+        let value = |(name, _): &(&str, T)| {
+            names.iter().find(|(own, _)| *own == name.as_bytes()).map(|(_, value)| value.to_vec())
+        };
+        let values: Vec<Option<Vec<u8>>> = self.0.iter().map(value).collect();
+        let (own, all) = (stored.clone(), self.0.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
+        Encoder::new(stored, move |variant, element, _| {
+            let number = number(variant);
+            let value = values.get(number).and_then(Option::as_ref).ok_or_else(|| {
+                let name = all.get(number).map_or("", String::as_str);
+                Error::wrong_type(format!("elements are {}, and {name} is none of them", short(&own)))
+            });
+            element.copy_from_slice(value?);
+            Ok(())
+        })
     }
 
     /// The way from a stored enumeration to the variants of the same names.

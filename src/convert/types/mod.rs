@@ -10,6 +10,7 @@ mod sequence;
 mod text;
 mod tuple;
 
-pub use compound::{Field, Fields, compound};
+pub use compound::{Field, FieldToStore, Fields, FieldsToStore, compound};
 pub(crate) use compound::{complex_parts, whole as whole_member};
 pub use enumeration::Variants;
+pub use text::fixed_text;

@@ -1,6 +1,7 @@
 //! Integers and floats.
 
 use crate::convert::decoder::Decoder;
+use crate::convert::encoder::Encoder;
 use crate::convert::h5type::{H5Type, mismatch};
 use crate::convert::heaps::Heaps;
 use crate::convert::number::{self, Conversion, Layout, NATIVE, float, integer};
@@ -31,6 +32,21 @@ fn decoder<T: H5Type + bytemuck::Pod>(stored: &Datatype, conversion: Conversion)
     Ok(Decoder::new(stored, one)?.with_bulk(is_alike, T::room_for, bulk))
 }
 
+/// The way from a number `T`.
+fn encoder<T: H5Type + bytemuck::Pod>(stored: &Datatype, conversion: Conversion) -> Result<Encoder<T>> {
+    let (from, to) = Layout::of(&T::type_descriptor()).zip(Layout::of(stored)).ok_or_else(|| mismatch::<T>(stored))?;
+    let alike = (from == to).then_some(T::bytes as fn(&[T]) -> Option<&[u8]>);
+    let own = stored.clone();
+    let bulk = move |values: &[T], elements: &mut [u8]| {
+        let bytes = bytemuck::cast_slice(values);
+        let lost = |at| number::lost(bytes, at, &T::type_descriptor(), &from, &own);
+        number::convert(bytes, &from, elements, &to, conversion).map_err(lost)
+    };
+    let one = bulk.clone();
+    let encoder = Encoder::new(stored, move |value, element, _| one(std::slice::from_ref(value), element))?;
+    Ok(encoder.with_bulk(alike, bulk))
+}
+
 macro_rules! numbers {
     ($($rust:ty: $descriptor:expr $(, $of_bytes:expr)?;)*) => { $(
         impl H5Type for $rust {
@@ -40,6 +56,14 @@ macro_rules! numbers {
 
             fn decoder(stored: &Datatype, conversion: Conversion) -> Result<Decoder<Self>> {
                 decoder(stored, conversion)
+            }
+
+            fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>> {
+                encoder(stored, conversion)
+            }
+
+            fn bytes(values: &[Self]) -> Option<&[u8]> {
+                Some(bytemuck::cast_slice(values))
             }
 
             fn bytes_mut(values: &mut [Self]) -> Option<&mut [u8]> {

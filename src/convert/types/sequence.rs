@@ -1,8 +1,10 @@
 //! Arrays, sequences, and bytes that mean nothing to HDF5.
 
-use super::compound::array;
+use super::compound::{array, part};
 use crate::convert::decoder::Decoder;
+use crate::convert::encoder::{Encoder, HeapSink};
 use crate::convert::h5type::{H5Type, mismatch};
+use crate::convert::notation::short;
 use crate::convert::number::Conversion;
 use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype};
@@ -60,6 +62,37 @@ impl<T: H5Type, const N: usize> H5Type for [T; N] {
         }))
     }
 
+    fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>> {
+        if is_bytes(stored) && T::of_bytes(&[]).is_some() && usize::try_from(stored.size) == Ok(N) {
+            return Encoder::new(stored, |value: &Self, element, _| {
+                element.copy_from_slice(T::bytes(value).unwrap_or_default());
+                Ok(())
+            });
+        }
+        let (count, base) = peeled(stored).ok_or_else(|| mismatch::<Self>(stored))?;
+        if usize::try_from(count) != Ok(N) {
+            return Err(mismatch::<Self>(stored));
+        }
+        let (one, all) = (T::encoder(&base, conversion)?, T::encoder(&base, conversion)?);
+        let size = one.size();
+        let encoder = Encoder::new(stored, move |values: &Self, element, heap| {
+            values
+                .iter()
+                .zip((0..).step_by(size))
+                .try_for_each(|(value, start)| one.encode(value, part(element, start, size)?, heap))
+        })?;
+        if !all.has_bulk() || Some(encoder.size()) != size.checked_mul(N) {
+            return Ok(encoder);
+        }
+        let alike = all.is_alike().then_some(Self::bytes as fn(&[Self]) -> Option<&[u8]>);
+        let bulk = move |values: &[Self], elements: &mut [u8]| all.encode_many(values.as_flattened(), elements);
+        Ok(encoder.with_bulk(alike, bulk))
+    }
+
+    fn bytes(values: &[Self]) -> Option<&[u8]> {
+        T::bytes(values.as_flattened())
+    }
+
     fn bytes_mut(values: &mut [Self]) -> Option<&mut [u8]> {
         T::bytes_mut(values.as_flattened_mut())
     }
@@ -102,4 +135,57 @@ impl<T: H5Type> H5Type for Vec<T> {
             _ => Err(mismatch::<Self>(stored)),
         }
     }
+
+    fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>> {
+        let bytes = T::of_bytes(&[]).is_some();
+        match &stored.class {
+            Class::VariableLength { text: Some(_), .. } if bytes => {
+                Encoder::new(stored, |value: &Self, element, heap| {
+                    sequence(value.len(), T::bytes(value).unwrap_or_default(), element, heap)
+                })
+            }
+            Class::VariableLength { text: None, base } => {
+                let inner = T::encoder(base, conversion)?;
+                Encoder::new(stored, move |value: &Self, element, heap| {
+                    let stored = inner.encode_all(value, heap)?;
+                    sequence(value.len(), &stored, element, heap)
+                })
+            }
+            Class::Array { .. } => {
+                let (count, base) = peeled(stored).ok_or_else(|| mismatch::<Self>(stored))?;
+                let inner = T::encoder(&base, conversion)?;
+                Encoder::new(stored, move |value: &Self, element, heap| {
+                    if usize::try_from(count) != Ok(value.len()) {
+                        let what = format!("{} values for arrays of {count}", value.len());
+                        return Err(Error::wrong_type(what));
+                    }
+                    element.copy_from_slice(&inner.encode_all(value, heap)?);
+                    Ok(())
+                })
+            }
+            Class::Opaque { .. } | Class::String(_) if bytes => {
+                let own = stored.clone();
+                Encoder::new(stored, move |value: &Self, element, _| {
+                    let value = T::bytes(value).unwrap_or_default();
+                    let room = element.get_mut(..value.len());
+                    let too_long =
+                        || Error::wrong_type(format!("{} bytes do not fit into {}", value.len(), short(&own)));
+                    room.ok_or_else(too_long)?.copy_from_slice(value);
+                    Ok(())
+                })
+            }
+            _ => Err(mismatch::<Self>(stored)),
+        }
+    }
+}
+
+/// Stores a sequence of `count` elements, and writes down in its own element where. An empty one is stored nowhere.
+pub(super) fn sequence(count: usize, bytes: &[u8], element: &mut [u8], heap: &mut dyn HeapSink) -> Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let length = u32::try_from(count).map_err(|_| Error::limit("a sequence of more than 4,294,967,295 elements"))?;
+    part(element, 0, 4)?.copy_from_slice(&length.to_le_bytes());
+    part(element, 4, 12)?.copy_from_slice(&heap.store(bytes)?);
+    Ok(())
 }

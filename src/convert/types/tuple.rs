@@ -1,7 +1,8 @@
 //! Tuples: the members of a compound in their order.
 
-use super::compound::{Fields, compound};
+use super::compound::{Fields, FieldsToStore, compound};
 use crate::convert::decoder::Decoder;
+use crate::convert::encoder::Encoder;
 use crate::convert::h5type::H5Type;
 use crate::convert::number::Conversion;
 use crate::error::Result;
@@ -21,6 +22,19 @@ macro_rules! tuple {
                 let mut members = fields.in_order::<Self>(&[$($name),+])?.into_iter();
                 $(let $field = fields.next::<$type>(&mut members)?;)+
                 Decoder::new(stored, move |element, heaps| Ok(($($field.decode(element, heaps)?,)+)))
+            }
+
+            fn encoder(stored: &Datatype, conversion: Conversion) -> Result<Encoder<Self>> {
+                let fields = FieldsToStore::of::<Self>(stored, conversion)?;
+                let mut members = fields.in_order::<Self>(&[$($name),+])?.into_iter();
+                $(let $field = fields.next::<$type>(&mut members)?;)+
+                let ways = ($($field,)+);
+                Encoder::new(stored, move |value: &Self, element, heap| {
+                    #[expect(non_snake_case, reason = "a way is named after the type that it is for")]
+                    let (($($field,)+), ($($type,)+)) = (value, &ways);
+                    $($type.encode($field, element, heap)?;)+
+                    Ok(())
+                })
             }
         }
     };

@@ -2,6 +2,7 @@
 
 mod expectations;
 mod indexes;
+mod missing;
 mod parallel;
 mod scripts;
 mod threads;

@@ -77,14 +77,11 @@ fn compounds_are_read_by_the_names_of_fields() -> Result<()> {
 fn errors_name_the_field_and_both_types() {
     #[derive(Clone, Debug, H5Type)]
     struct Other {
-        #[expect(dead_code, reason = "it is not there")]
         open: f32,
-        #[expect(dead_code, reason = "it is not there")]
         shut: bool,
     }
     #[derive(Clone, Debug, H5Type)]
     struct Misread {
-        #[expect(dead_code, reason = "it is no string")]
         position: String,
     }
     let dataset = file().dataset("stations").unwrap();

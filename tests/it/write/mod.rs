@@ -1,3 +1,4 @@
 //! What is written is judged by libhdf5: it reads it, changes it, and what it leaves is read again.
 
+mod created;
 mod repacked;

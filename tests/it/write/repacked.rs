@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::support::python::{python, run};
 use crate::support::{package, scratch, testdata};
 
-const LEVELS: [(&str, Compatibility); 5] = [
+pub(super) const LEVELS: [(&str, Compatibility); 5] = [
     ("earliest", Compatibility::Earliest),
     ("v18", Compatibility::V18),
     ("v110", Compatibility::V110),
@@ -28,7 +28,7 @@ fn rich(arguments: &[&std::ffi::OsStr]) -> Vec<u8> {
 }
 
 /// What h5py says of a file is what we find in it.
-fn agrees(file: &Path, said: &serde_json::Value) {
+pub(super) fn agrees(file: &Path, said: &serde_json::Value) {
     let file = File::open(file).unwrap();
     for (path, about) in said.as_object().unwrap() {
         let object = file.object(path).unwrap();

@@ -1,0 +1,321 @@
+//! Chunks of a new dataset: those written as a whole go through the filters at once, on all cores; those written in part
+//! wait in memory for the rest.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::shared::Shared;
+use crate::error::{Error, Result};
+use crate::filter::{Output, Pipeline, Scratch};
+use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
+use crate::selection::{ChunkSelection, Destination, Grid, Selected, Source, copy, shape};
+
+/// Bytes of partly written chunks that wait at most. Beyond that all are written as they are; what is written to them
+/// later makes them be written once more.
+const WAITING: usize = 256 << 20;
+
+/// Bytes of chunks that are encoded at once, at least one chunk for each thread.
+const AT_ONCE: usize = 16 << 20;
+
+/// The chunks of a dataset that is being written.
+#[derive(Debug)]
+pub(super) struct ChunkWriter {
+    grid: Grid,
+    element_size: usize,
+    /// Bytes of a whole chunk.
+    bytes: usize,
+    /// One element that stands for what is not written; zeros if absent.
+    fill: Option<Vec<u8>>,
+    pipeline: Option<Pipeline>,
+    /// Whether chunks that reach over the edge are stored without filters.
+    partial_unfiltered: bool,
+    /// Along which dimensions the array may grow: chunks that its edge cuts wait for that.
+    may_grow: Vec<bool>,
+    placed: BTreeMap<u64, ChunkPlace>,
+    waiting: HashMap<u64, Waiting>,
+}
+
+/// A chunk that is written in part.
+#[derive(Debug)]
+struct Waiting {
+    bytes: Vec<u8>,
+    /// Elements that were written to it.
+    written: u64,
+}
+
+/// A chunk as it will be stored.
+struct Encoded {
+    number: u64,
+    data: Vec<u8>,
+    filter_mask: u32,
+}
+
+impl ChunkWriter {
+    pub(super) fn new(
+        grid: Grid,
+        element_size: usize,
+        fill: Option<Vec<u8>>,
+        pipeline: Option<Pipeline>,
+        (partial_unfiltered, may_grow): (bool, Vec<bool>),
+    ) -> Result<ChunkWriter> {
+        let elements = shape::in_memory(shape::count(grid.chunk_shape())?)?;
+        let bytes = elements.checked_mul(element_size).ok_or_else(|| Error::limit("a chunk is larger than memory"))?;
+        let (placed, waiting) = (BTreeMap::new(), HashMap::new());
+        Ok(ChunkWriter { grid, element_size, bytes, fill, pipeline, partial_unfiltered, may_grow, placed, waiting })
+    }
+
+    /// Writes the elements in `values`, which lie as the selection's result does.
+    pub(super) fn write(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
+        let selection = self.grid.select(selected)?;
+        let shape = selected.aligned_shape();
+        let mut whole = Vec::new();
+        for (touched, i) in selection.iter().zip(0..) {
+            let number = touched.number();
+            if touched.wholly() && !self.may_grow(number) {
+                self.waiting.remove(&number);
+                whole.push((number, i));
+            } else {
+                self.write_part(shared, &selection, (number, i), values, shape)?;
+            }
+        }
+        let job = |(number, i): (u64, u64), scratch: &mut Scratch| {
+            let mut chunk = self.blank();
+            gather(&selection, i, Source { bytes: values, shape }, &mut chunk, self.element_size)?;
+            self.encode(number, chunk, scratch)
+        };
+        let placed = in_batches(shared, &whole, self.bytes, job)?;
+        self.placed.extend(placed);
+        let full = self.full()?;
+        self.write_waiting(shared, full)?;
+        if self.waiting.len().saturating_mul(self.bytes) > WAITING {
+            let all = self.waiting.keys().copied().collect();
+            self.write_waiting(shared, all)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a chunk that went through the filters already, but for those that `filter_mask` names.
+    pub(super) fn write_raw(&mut self, shared: &Shared, index: &[u64], filter_mask: u32, data: &[u8]) -> Result<()> {
+        let is_inside = index.len() == self.grid.counts().len()
+            && index.iter().zip(self.grid.counts()).all(|(at, count)| at < count);
+        let number = self.grid.number(index).filter(|_| is_inside);
+        let number = number.ok_or_else(|| Error::out_of_bounds(format!("there is no chunk {index:?}")))?;
+        if self.pipeline.is_none() && (data.len() != self.bytes || filter_mask != 0) {
+            return Err(Error::invalid(format!("{} bytes for an unfiltered chunk of {}", data.len(), self.bytes)));
+        }
+        self.waiting.remove(&number);
+        let place = shared.place(&[Encoded { number, data: data.to_vec(), filter_mask }.stored()])?;
+        self.placed.extend(place.into_iter().map(|place| (number, place)));
+        Ok(())
+    }
+
+    /// Lets the array have another shape; chunks outside of it are given up.
+    pub(super) fn resize(&mut self, shape: &[u64]) -> Result<()> {
+        let grid = Grid::new(shape, self.grid.chunk_shape())?;
+        let moved = |number: &u64| {
+            let coordinates = self.grid.coordinates(*number)?;
+            let is_inside = coordinates.iter().zip(grid.counts()).all(|(at, count)| at < count);
+            grid.number(&coordinates).filter(|_| is_inside)
+        };
+        let same_rows = self.grid.counts().get(1..) == grid.counts().get(1..);
+        if !same_rows || grid.counts().first() < self.grid.counts().first() {
+            let placed = self.placed.iter().filter_map(|(number, place)| Some((moved(number)?, *place)));
+            let placed = placed.map(|(number, place)| (number, ChunkPlace { number, ..place })).collect();
+            let waiting = std::mem::take(&mut self.waiting);
+            self.waiting = waiting.into_iter().filter_map(|(number, chunk)| Some((moved(&number)?, chunk))).collect();
+            self.placed = placed;
+        }
+        self.grid = grid;
+        Ok(())
+    }
+
+    /// Writes what waits; gives where all chunks are.
+    pub(super) fn finish(mut self, shared: &Shared) -> Result<Chunks> {
+        let all = self.waiting.keys().copied().collect();
+        self.write_waiting(shared, all)?;
+        let mut chunks = ChunksBuilder::new(self.grid);
+        self.placed.into_values().for_each(|place| chunks.push(place));
+        chunks.finish()
+    }
+
+    pub(super) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn write_part(
+        &mut self,
+        shared: &Shared,
+        selection: &ChunkSelection,
+        (number, i): (u64, u64),
+        values: &[u8],
+        shape: &[u64],
+    ) -> Result<()> {
+        if !self.waiting.contains_key(&number) {
+            let bytes = match self.placed.get(&number) {
+                Some(place) => self.load(shared, *place)?,
+                None => self.blank(),
+            };
+            self.waiting.insert(number, Waiting { bytes, written: 0 });
+        }
+        let Some(chunk) = self.waiting.get_mut(&number) else { return Ok(()) };
+        chunk.written += gather(selection, i, Source { bytes: values, shape }, &mut chunk.bytes, self.element_size)?;
+        Ok(())
+    }
+
+    /// A chunk of fill values.
+    fn blank(&self) -> Vec<u8> {
+        let mut chunk = vec![0; self.bytes];
+        if self.fill.is_some() {
+            crate::read::fill(&mut chunk, self.fill.as_deref());
+        }
+        chunk
+    }
+
+    /// A chunk that was written before.
+    fn load(&self, shared: &Shared, place: ChunkPlace) -> Result<Vec<u8>> {
+        let mut stored = vec![0; shape::in_memory(place.size)?];
+        shared.read(place.addr, &mut stored)?;
+        let Some(pipeline) = self.pipeline.as_ref().filter(|_| !self.is_raw(place.number)) else { return Ok(stored) };
+        let mut chunk = vec![0; self.bytes];
+        pipeline.decode(&stored, place.filter_mask, &mut Scratch::default(), &mut Output::exact(&mut chunk))?;
+        Ok(chunk)
+    }
+
+    /// Along which dimensions the edge of the array cuts a chunk.
+    fn cuts(&self, number: u64) -> impl Iterator<Item = bool> {
+        let block = self.grid.coordinates(number).map(|at| self.grid.block(&at).count).unwrap_or_default();
+        let chunk = self.grid.chunk_shape();
+        block.into_iter().zip(chunk).map(|(there, size)| there != *size)
+    }
+
+    /// Whether a chunk is stored without filters, as the edge cuts it.
+    fn is_raw(&self, number: u64) -> bool {
+        self.partial_unfiltered && self.cuts(number).any(|cut| cut)
+    }
+
+    /// Whether a chunk that the edge cuts may come to have more elements.
+    fn may_grow(&self, number: u64) -> bool {
+        self.cuts(number).zip(&self.may_grow).any(|(cut, may_grow)| cut && *may_grow)
+    }
+
+    fn encode(&self, number: u64, chunk: Vec<u8>, scratch: &mut Scratch) -> Result<Encoded> {
+        let Some(pipeline) = self.pipeline.as_ref().filter(|_| !self.is_raw(number)) else {
+            return Ok(Encoded { number, data: chunk, filter_mask: 0 });
+        };
+        let (data, filter_mask) = pipeline.encode(&chunk, scratch)?;
+        Ok(Encoded { number, data: data.to_vec(), filter_mask })
+    }
+
+    /// The chunks of which as many elements were written as there are.
+    fn full(&self) -> Result<Vec<u64>> {
+        let mut full = Vec::new();
+        for (number, chunk) in &self.waiting {
+            let block = self.grid.coordinates(*number).map(|at| self.grid.block(&at));
+            let there = block.map_or(Ok(0), |block| shape::count(&block.count))?;
+            if chunk.written >= there && !self.may_grow(*number) {
+                full.push(*number);
+            }
+        }
+        Ok(full)
+    }
+
+    fn write_waiting(&mut self, shared: &Shared, mut numbers: Vec<u64>) -> Result<()> {
+        numbers.sort_unstable();
+        let chunks: HashMap<u64, Vec<u8>> =
+            numbers.iter().filter_map(|number| Some((*number, self.waiting.remove(number)?.bytes))).collect();
+        let job = |number: u64, scratch: &mut Scratch| {
+            self.encode(number, chunks.get(&number).cloned().unwrap_or_default(), scratch)
+        };
+        let placed = in_batches(shared, &numbers, self.bytes, job)?;
+        self.placed.extend(placed);
+        Ok(())
+    }
+}
+
+impl Encoded {
+    fn stored(&self) -> (u64, &[u8], u32) {
+        (self.number, &self.data, self.filter_mask)
+    }
+}
+
+/// Copies what the selection takes of the `i`-th touched chunk from `values` to the chunk; gives how many elements.
+pub(super) fn gather(
+    selection: &ChunkSelection,
+    i: u64,
+    values: Source<'_>,
+    chunk: &mut [u8],
+    size: usize,
+) -> Result<u64> {
+    let (mut axes, mut done, mut count) = (Vec::new(), Ok(()), 0);
+    selection.each_transfer(i, &mut axes, |axes| {
+        // Transfers lead from chunks to results.
+        for axis in &mut *axes {
+            std::mem::swap(&mut axis.source_start, &mut axis.destination_start);
+            std::mem::swap(&mut axis.source_stride, &mut axis.destination_stride);
+        }
+        count += axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.count));
+        if done.is_ok() {
+            let chunk = Destination { bytes: &mut *chunk, shape: selection.grid().chunk_shape() };
+            done = copy(axes, values, chunk, size);
+        }
+    });
+    done.map(|()| count)
+}
+
+/// Encodes chunks, a batch at a time on all cores, and writes each batch while the next is encoded: in the order of
+/// `items`, whatever the number of threads.
+fn in_batches<I: Copy + Sync>(
+    shared: &Shared,
+    items: &[I],
+    bytes: usize,
+    encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
+) -> Result<Vec<(u64, ChunkPlace)>> {
+    let mut placed = Vec::with_capacity(items.len());
+    let mut before: Vec<Encoded> = Vec::new();
+    let mut write = |batch: &[Encoded]| -> Result<()> {
+        let stored: Vec<_> = batch.iter().map(Encoded::stored).collect();
+        placed.extend(shared.place(&stored)?.into_iter().map(|place| (place.number, place)));
+        Ok(())
+    };
+    for batch in items.chunks((AT_ONCE / bytes.max(1)).max(threads())) {
+        let (written, encoded) = both(|| write(&before), || each(batch, &encode));
+        written?;
+        before = encoded?;
+    }
+    write(&before)?;
+    Ok(placed)
+}
+
+#[cfg(feature = "rayon")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn threads() -> usize {
+    1
+}
+
+#[cfg(feature = "rayon")]
+fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
+}
+
+#[cfg(not(feature = "rayon"))]
+fn both<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+#[cfg(feature = "rayon")]
+fn each<I: Copy + Sync>(
+    items: &[I],
+    encode: &(impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync),
+) -> Result<Vec<Encoded>> {
+    use rayon::prelude::*;
+    items.par_iter().with_max_len(1).map_init(Scratch::default, |scratch, item| encode(*item, scratch)).collect()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn each<I: Copy>(items: &[I], encode: &impl Fn(I, &mut Scratch) -> Result<Encoded>) -> Result<Vec<Encoded>> {
+    let mut scratch = Scratch::default();
+    items.iter().map(|item| encode(*item, &mut scratch)).collect()
+}
