@@ -22,6 +22,7 @@ pub mod index;
 pub mod inspect;
 pub mod limits;
 pub mod manifest;
+mod memory;
 pub mod netcdf;
 pub mod object;
 pub mod plan;

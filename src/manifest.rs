@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::error::{Error, Result};
 use crate::format::encoded_selection::EncodedSelection;
-use crate::selection::{Elements, Grid};
+use crate::selection::{Block, Elements, Grid};
 use crate::wire::{Addr, SourceId};
 
 /// Where the data of a dataset lie.
@@ -144,6 +144,15 @@ impl Chunks {
         (i < self.len()).then(|| self.row(i))
     }
 
+    /// The stored chunks that meet `block`, in ascending order of their numbers; others are not passed.
+    ///
+    /// Errors: `OutOfBounds` if the block does not lie in the array.
+    pub fn meet(&self, block: &Block) -> Result<Vec<ChunkPlace>> {
+        let mut found = Vec::new();
+        self.grid.meet(block)?.each_number(&self.grid, |_, number| found.extend(self.get(number)));
+        Ok(found)
+    }
+
     /// All stored chunks in ascending order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = ChunkPlace> + '_ {
         (0..self.len()).map(|i| self.row(i))
@@ -271,6 +280,8 @@ mod tests {
         }
         assert_eq!(chunks.get(1), None);
         assert_eq!(chunks.stored_size(), 19);
+        assert_eq!(chunks.meet(&Block::new(&[1, 2], &[2, 3])).unwrap(), [rows[1], rows[0]]);
+        assert!(chunks.meet(&Block::new(&[1, 2], &[2, 6])).is_err());
     }
 
     #[test]

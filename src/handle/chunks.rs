@@ -4,7 +4,7 @@ use super::dataset::Dataset;
 use crate::convert::H5Type;
 use crate::error::{Error, Result};
 use crate::manifest::Manifest;
-use crate::selection::{Block, Grid, shape};
+use crate::selection::{Block, Grid};
 use crate::wire::ByteRange;
 
 /// Bytes of a part of a dataset without chunks.
@@ -74,14 +74,17 @@ impl Dataset {
     /// Errors are `Invalid` for a dataset without chunks, `OutOfBounds`, `NotFound` for a chunk that is not stored, and
     /// what reading can give.
     pub fn read_chunk_raw(&self, index: &[u64]) -> Result<(u32, Vec<u8>)> {
-        let manifest = self.manifest()?;
+        if self.chunk_shape().is_none() {
+            return Err(self.at(Error::invalid("the dataset has no chunks")));
+        }
+        let grid = self.grid()?;
+        let number = grid
+            .number(index)
+            .ok_or_else(|| self.at(Error::out_of_bounds(format!("chunk {index:?} of {:?} chunks", grid.counts()))))?;
+        let manifest = self.manifest_of(Some(grid.block(index)))?;
         let Manifest::Chunks(chunks) = &*manifest else {
             return Err(self.at(Error::invalid("the dataset has no chunks")));
         };
-        let counts = chunks.grid().counts();
-        let number = shape::number(counts, index);
-        let number =
-            number.ok_or_else(|| self.at(Error::out_of_bounds(format!("chunk {index:?} of {counts:?} chunks"))))?;
         let place = chunks.get(number);
         let place = place.ok_or_else(|| self.at(Error::not_found(format!("chunk {index:?} is not stored"))))?;
         let bytes = self.node.run(|scope| scope.view.bytes(ByteRange::new(place.addr, place.size)))?;

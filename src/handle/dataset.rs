@@ -1,5 +1,6 @@
 //! Datasets.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::attribute::object_methods;
@@ -17,9 +18,9 @@ use crate::index;
 use crate::manifest::{Manifest, Segment};
 use crate::object::datatype::in_file;
 use crate::object::heap;
-use crate::plan::ReadPlan;
+use crate::plan::{PieceRead, ReadPlan};
 use crate::read::{self, Reading, SourceTable};
-use crate::selection::{Destination, Selected, shape};
+use crate::selection::{Block, Destination, Grid, Selected, shape};
 use crate::storage::{Purpose, SharedSource};
 use crate::wire::{Addr, ByteRange, SourceId};
 
@@ -39,7 +40,13 @@ pub(super) struct About {
     pub(super) dataspace: Dataspace,
     pub(super) layout: DataLayout,
     pub(super) manifest: OnceLock<Arc<Manifest>>,
+    /// What looking up single chunks has cost so far, in chunks of a manifest that could have been read for it.
+    pub(super) looked_up: AtomicU64,
 }
+
+/// What it costs at least to look up chunks in their index, in chunks of a manifest that could be read for it: a tenth of a
+/// millisecond.
+const LOOK_UP: u64 = 2000;
 
 /// How the elements of a dataset are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +94,7 @@ impl Dataset {
             let datatype = in_file(node.header.expect(scope)?, scope.view.sizes());
             Ok((datatype, node.header.expect(scope)?, node.header.expect(scope)?))
         })?;
-        let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new() };
+        let mut about = About { datatype, dataspace, layout, manifest: OnceLock::new(), looked_up: AtomicU64::new(0) };
         if let Layout::Virtual { .. } = about.layout.layout {
             super::virtual_sources::settle(&node, &mut about).map_err(|e| node.at(e))?;
         }
@@ -267,10 +274,25 @@ impl Dataset {
         let manifest = match &self.about.layout.layout {
             Layout::Compact(data) => self.compact(data)?,
             Layout::Contiguous { address, size } => self.segments(*address, *size)?,
-            Layout::Chunked(chunked) => self.indexed(chunked)?,
+            Layout::Chunked(chunked) => self.indexed(chunked, None)?,
             Layout::Virtual { .. } => Manifest::Virtual(Vec::new()),
         };
         Ok(Arc::clone(self.about.manifest.get_or_init(|| Arc::new(manifest))))
+    }
+
+    /// Where the data of what is in `bounds` lie, perhaps those of nothing else: as long as little is wanted, only what leads
+    /// to it is read of an index, and looked up anew. When that has cost as much as a manifest, one is read.
+    pub(super) fn manifest_of(&self, bounds: Option<Block>) -> Result<Arc<Manifest>> {
+        let wanted = bounds.zip(self.chunked()).filter(|_| self.about.manifest.get().is_none());
+        let Some((bounds, chunked)) = wanted else { return self.manifest() };
+        let Ok(grid) = Grid::new(self.shape(), chunked.shape()) else { return self.manifest() };
+        let block = grid.around(&bounds);
+        let cost = shape::count(&block.count)?.max(LOOK_UP);
+        let before = self.about.looked_up.fetch_add(cost, Ordering::Relaxed);
+        if before.saturating_add(cost) > grid.len() {
+            return self.manifest();
+        }
+        self.indexed(chunked, Some(&block)).map(Arc::new)
     }
 
     fn compact(&self, data: &bytes::Bytes) -> Result<Manifest> {
@@ -311,7 +333,8 @@ impl Dataset {
         Ok(Manifest::Segments { segments, files })
     }
 
-    fn indexed(&self, chunked: &Chunked) -> Result<Manifest> {
+    /// Where chunks lie: all, or those within a block of chunks.
+    fn indexed(&self, chunked: &Chunked, within: Option<&Block>) -> Result<Manifest> {
         let element = chunked.dimensions.last().copied().unwrap_or(0);
         if element != u64::from(self.about.datatype.size) {
             let what = format!("chunks have elements of {element} bytes, the datatype {}", self.about.datatype.size);
@@ -319,14 +342,15 @@ impl Dataset {
         }
         let (shape, max_shape) = (self.shape(), self.max_shape());
         let filtered = self.filter_pipeline()?.is_some();
-        let chunks = self.node.run(|scope| index::chunks(scope, chunked, shape, &max_shape, filtered))?;
+        let chunks = self.node.run(|scope| index::chunks(scope, chunked, shape, &max_shape, filtered, within))?;
         Ok(Manifest::Chunks(chunks))
     }
 
     /// The plan of reading what is `selected`: what would be fetched, and where it would go.
     pub(super) fn plan(&self, selected: Selected) -> Result<ReadPlan> {
-        let manifest = self.manifest()?;
-        read::plan(&manifest, self.element_size()?, selected).map_err(|e| self.at(e))
+        let (manifest, size) = (self.manifest_of(selected.bounds())?, self.element_size()?);
+        let planned = read::plan(&manifest, self.pipeline(size)?.as_ref(), size, selected);
+        planned.map_err(|e| self.at(e))
     }
 
     /// Reads all elements, as stored, into memory of their size. Errors do not name the dataset yet.
@@ -336,9 +360,10 @@ impl Dataset {
             && let ([whole], []) = (&segments[..], &files[..])
             && u64::try_from(into.len()) == Ok(whole.size)
         {
-            return self.sources(Vec::new()).read(whole.source, ByteRange::new(whole.addr, whole.size), into);
+            let piece = PieceRead { source: whole.source, addr: whole.addr, size: whole.size, destination: 0 };
+            return self.sources(Vec::new()).read_pieces(&[piece], into, usize::MAX);
         }
-        self.read_selected(&Selected::all(self.shape()), into)
+        self.read_selected(&Selected::all(self.shape()), usize::MAX, into)
     }
 
     /// Bytes of its own file, as they are stored there. The buffer grows to their size once they are known to be there.
@@ -355,29 +380,30 @@ impl Dataset {
         SourceTable { container: &self.node.core.container, others }
     }
 
-    /// Reads what is `selected`, as stored, into memory of its size. Errors do not name the dataset yet.
-    pub(super) fn read_selected(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
+    /// Reads what is `selected`, as stored, into memory of its size, on at most so many threads. Errors do not name the
+    /// dataset yet.
+    pub(super) fn read_selected(&self, selected: &Selected, threads: usize, into: &mut [u8]) -> Result<()> {
         if into.is_empty() {
             return Ok(());
         }
         let size = self.element_size()?;
-        let manifest = self.manifest()?;
+        let manifest = self.manifest_of(selected.bounds())?;
         let fill = self.fill_element()?;
         if let Manifest::Virtual(mappings) = &*manifest {
-            return super::virtual_sources::read(self, mappings, fill.as_deref(), selected, into);
+            return super::virtual_sources::read(self, mappings, fill.as_deref(), selected, threads, into);
         }
         if let Manifest::Inline(data) = &*manifest {
             let whole = read::tiles(self.shape(), 1, usize::MAX)?.select(selected)?;
             return read::place(&whole, 0, data, Destination { bytes: into, shape: selected.aligned_shape() }, size);
         }
-        let plan = read::plan(&manifest, size, selected.clone())?;
+        let pipeline = self.pipeline(size)?;
+        let plan = read::plan(&manifest, pipeline.as_ref(), size, selected.clone())?;
         let mut others = Vec::new();
         if let Manifest::Segments { files, .. } = &*manifest {
             for file in files {
                 others.push(self.node.core.resolve.resolve(file, Purpose::RawData)?.0);
             }
         }
-        let pipeline = self.pipeline(size)?;
         let chunks = match &*manifest {
             Manifest::Chunks(chunks) => Some(chunks),
             Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => None,
@@ -385,7 +411,7 @@ impl Dataset {
         let sources = self.sources(others);
         let partial_unfiltered = self.partial_chunks_unfiltered();
         let (fill, pipeline) = (fill.as_deref(), pipeline.as_ref());
-        Reading { sources, fill, chunks, pipeline, partial_unfiltered }.run(&plan, into)
+        Reading { sources, fill, chunks, pipeline, partial_unfiltered, threads }.run(&plan, into)
     }
 
     /// The filters, configured for its chunks.

@@ -29,6 +29,7 @@ pub struct DatasetSelection {
     dataset: Dataset,
     selection: Selection,
     conversion: Conversion,
+    threads: usize,
 }
 
 impl Dataset {
@@ -40,7 +41,7 @@ impl Dataset {
     #[must_use]
     pub fn select(&self, selection: impl Into<Selection>) -> DatasetSelection {
         let (dataset, selection) = (self.clone(), selection.into());
-        DatasetSelection { dataset, selection, conversion: Conversion::Lossless }
+        DatasetSelection { dataset, selection, conversion: Conversion::Lossless, threads: usize::MAX }
     }
 
     /// All of it, with numbers that are lost converted as `conversion` says.
@@ -79,6 +80,15 @@ impl DatasetSelection {
         self
     }
 
+    /// At most `threads` threads read and decode at the same time; 1 and 0 mean the calling one alone. Without this as many
+    /// do as the current pool of the crate `rayon` has: `pool.install(|| selection.read::<f32>())` uses another pool.
+    /// The result does not depend on it.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
     /// What it comes to for the dataset's shape.
     ///
     /// Errors are `OutOfBounds` and `Invalid`, if it does not fit.
@@ -103,7 +113,7 @@ impl DatasetSelection {
 
     /// Reads its elements as stored, row-major, into memory of their size. `Invalid` if that has another.
     pub fn read_bytes_into(&self, into: &mut [u8]) -> Result<()> {
-        self.dataset.read_selected_into(&self.selected()?, into)
+        self.dataset.read_selected_into(&self.selected()?, self.threads, into)
     }
 
     fn at(&self, error: Error) -> Error {
@@ -130,7 +140,7 @@ impl Stored for DatasetSelection {
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
-        self.dataset.read_selected(&self.selection.resolve(self.dataset.shape())?, into)
+        self.dataset.read_selected(&self.selection.resolve(self.dataset.shape())?, self.threads, into)
     }
 }
 
@@ -171,11 +181,11 @@ impl Dataset {
         self.read_all(into).map_err(|e| self.at(e))
     }
 
-    /// Reads what is selected as stored, row-major, into memory of its size.
-    pub(super) fn read_selected_into(&self, selected: &Selected, into: &mut [u8]) -> Result<()> {
+    /// Reads what is selected as stored, row-major, into memory of its size, on at most so many threads.
+    pub(super) fn read_selected_into(&self, selected: &Selected, threads: usize, into: &mut [u8]) -> Result<()> {
         let elements = if self.is_null() { 0 } else { selected.count().map_err(|e| self.at(e))? };
         self.check_size(elements, into.len())?;
-        self.read_selected(selected, into).map_err(|e| self.at(e))
+        self.read_selected(selected, threads, into).map_err(|e| self.at(e))
     }
 
     /// Whether so many elements have so many bytes as stored.

@@ -4,6 +4,7 @@ use crate::convert::{Conversion, Decoder, H5Type, Heaps, Value};
 use crate::error::{Error, Result};
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
+use crate::memory;
 use crate::object::Container;
 use crate::selection::shape;
 
@@ -50,7 +51,7 @@ fn allowed(from: &impl Stored, size: usize) -> Result<usize> {
 /// All elements as stored.
 pub(super) fn bytes(from: &impl Stored) -> Result<Vec<u8>> {
     let size = usize::try_from(from.datatype().size).map_err(|_| Error::limit("an element is larger than memory"))?;
-    let mut bytes = vec![0; allowed(from, size)? * size];
+    let mut bytes = memory::zeroed(allowed(from, size)? * size);
     from.bytes_into(&mut bytes)?;
     Ok(bytes)
 }

@@ -1,5 +1,6 @@
 //! Virtual datasets: finds the sources, settles the shape, and reads from them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::adoption::Adoption;
@@ -15,6 +16,7 @@ use crate::index::virtual_layout::{
     self, StoredMapping, block_number, elements, extent, numbered, slices, unlimited_axis,
 };
 use crate::manifest::{Manifest, Mapping};
+use crate::read::lanes;
 use crate::selection::{Block, Destination, Elements, Pair, Selected, paired, shape};
 use crate::storage::Purpose;
 
@@ -215,10 +217,12 @@ pub(super) fn read(
     mappings: &[Mapping],
     fill: Option<&[u8]>,
     selected: &Selected,
+    threads: usize,
     into: &mut [u8],
 ) -> Result<()> {
+    let virtual_read = VirtualRead { dataset, mappings, fill, threads };
     if let Some(block) = selected.as_block() {
-        return read_block(dataset, mappings, fill, &block, into);
+        return virtual_read.block(&block, into);
     }
     let size = into.len() / usize::try_from(selected.count()?).unwrap_or(1).max(1);
     let tiles = crate::read::tiles(dataset.shape(), size, TILE)?.select(selected)?;
@@ -229,37 +233,91 @@ pub(super) fn read(
         bytes.resize(whole * size, 0);
         let block = tile.block();
         let there = shape::in_memory(shape::count(&block.count)?)?;
-        read_block(dataset, mappings, fill, &block, &mut bytes[..there * size])?;
+        virtual_read.block(&block, &mut bytes[..there * size])?;
         let result = Destination { bytes: &mut *into, shape: selected.aligned_shape() };
         crate::read::place(&tiles, i, &bytes, result, size)?;
     }
     Ok(())
 }
 
-/// Reads `block` of a virtual dataset: fill value first, then each mapping over it.
-fn read_block(
-    dataset: &Dataset,
-    mappings: &[Mapping],
-    fill: Option<&[u8]>,
-    block: &Block,
-    into: &mut [u8],
-) -> Result<()> {
-    crate::read::fill(into, fill);
-    for mapping in mappings {
-        let touches = mapping.destination.bounds().is_some_and(|bounds| bounds.intersect(block).is_some());
-        if !touches {
-            continue;
-        }
-        match open(&dataset.node, &mapping.file, &mapping.dataset) {
-            Ok(source) => read_mapping(dataset, &source, mapping, block, into)?,
-            Err(error) if error.kind() == ErrorKind::NotFound && dataset.node.core.options.fills_missing_sources() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+/// What reading a virtual dataset needs.
+struct VirtualRead<'a> {
+    dataset: &'a Dataset,
+    mappings: &'a [Mapping],
+    fill: Option<&'a [u8]>,
+    threads: usize,
 }
 
-fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &Block, into: &mut [u8]) -> Result<()> {
+/// What a mapping gives of a block: the smallest box that holds it.
+type Part<'a> = (&'a Mapping, Block);
+/// A part, and the bytes that it is.
+type Slot<'p, 'a> = (&'p Part<'a>, Range<usize>);
+
+impl VirtualRead<'_> {
+    /// Reads `block`: fill value first, then each mapping over it.
+    fn block(&self, block: &Block, into: &mut [u8]) -> Result<()> {
+        crate::read::fill(into, self.fill);
+        let part = |mapping| -> Option<Part<'_>> {
+            let mapping: &Mapping = mapping;
+            Some((mapping, mapping.destination.bounds()?.intersect(block)?))
+        };
+        let parts: Vec<Part<'_>> = self.mappings.iter().filter_map(part).collect();
+        let Some(slots) = one_after_the_other(&parts, block, into.len())? else {
+            return parts.iter().try_for_each(|(mapping, _)| self.part(mapping, block, into));
+        };
+        let bytes = u64::try_from(into.len()).unwrap_or(u64::MAX);
+        let lanes = lanes::number(self.threads, slots.len(), bytes);
+        let (mut left, mut position) = (into, 0);
+        let tasks = slots.iter().map(|(part, range)| {
+            let (_, rest) = std::mem::take(&mut left).split_at_mut(range.start - position);
+            let (slot, rest) = rest.split_at_mut(range.len());
+            (left, position) = (rest, range.end);
+            (*part, slot)
+        });
+        lanes::run(lanes, tasks, |(): &mut (), ((mapping, part), slot)| self.part(mapping, part, slot))
+    }
+
+    /// Reads what `mapping` gives of `block`.
+    fn part(&self, mapping: &Mapping, block: &Block, into: &mut [u8]) -> Result<()> {
+        let fills = self.dataset.node.core.options.fills_missing_sources();
+        match open(&self.dataset.node, &mapping.file, &mapping.dataset) {
+            Ok(source) => read_mapping(self.dataset, &source, mapping, block, self.threads, into),
+            Err(error) if error.kind() == ErrorKind::NotFound && fills => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Where each part lies in the `bytes` of `block`; `None` unless each is in one piece and no two have bytes in common. Such
+/// parts can be read at the same time.
+fn one_after_the_other<'p, 'm>(
+    parts: &'p [Part<'m>],
+    block: &Block,
+    bytes: usize,
+) -> Result<Option<Vec<Slot<'p, 'm>>>> {
+    let elements = shape::in_memory(shape::count(&block.count)?)?.max(1);
+    let size = bytes / elements;
+    let mut slots = Vec::new();
+    for part in parts {
+        let start: Vec<u64> = part.1.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
+        let mut runs = Block::new(&start, &part.1.count).runs(&block.count)?;
+        let (Some(run), None) = (runs.next(), runs.next()) else { return Ok(None) };
+        let (start, count) = (shape::in_memory(run.start)?, shape::in_memory(run.count)?);
+        slots.push((part, start * size..(start + count) * size));
+    }
+    slots.sort_unstable_by_key(|(_, range)| range.start);
+    let apart = slots.is_sorted_by(|(_, before), (_, after)| before.end <= after.start);
+    Ok(apart.then_some(slots))
+}
+
+fn read_mapping(
+    dataset: &Dataset,
+    source: &Dataset,
+    mapping: &Mapping,
+    block: &Block,
+    threads: usize,
+    into: &mut [u8],
+) -> Result<()> {
     let converts = check_types(dataset, source)?;
     let selection = elements(&mapping.source, source.shape(), mapping.source_end)?;
     let (shape, size) =
@@ -273,7 +331,7 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
                 let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(size);
                 let (start, end) = (bytes(run.start), bytes(run.start + run.count));
                 let slot = into.get_mut(start..end).ok_or_else(|| Error::invalid("the buffer is too small"))?;
-                return source.read_selected_into(&Selected::block(&from, source.shape())?, slot);
+                return source.read_selected_into(&Selected::block(&from, source.shape())?, threads, slot);
             }
         }
     }
@@ -283,7 +341,7 @@ fn read_mapping(dataset: &Dataset, source: &Dataset, mapping: &Mapping, block: &
         clip(pair, shape, block, &mut moves)?;
     }
     let Some(bounds) = bounds_of(&moves, source.shape()) else { return Ok(()) };
-    let mut bytes = source.select(&bounds).read_bytes()?;
+    let mut bytes = source.select(&bounds).threads(threads).read_bytes()?;
     if converts {
         let adoption = Adoption { source: &source.node.core.container, own: &dataset.node.core.container };
         bytes = converted(&bytes, source.datatype(), dataset.datatype(), &adoption)?;

@@ -45,9 +45,14 @@ fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
     }
     scope.view.decode(addr, first, |bytes| {
         let (mut children, mut chunks, mut fault) = (Vec::new(), Vec::new(), None);
-        let mut scaled = vec![0; usize::from(rank)];
+        let (mut scaled, mut between, mut aligned) = (vec![0; usize::from(rank)], Vec::new(), true);
         let prefix = Node::scan(bytes, addr, sizes, rank, |row| {
             if row.level > 0 {
+                if indexed.within.is_some() && !children.is_empty() {
+                    let sides = row.offsets.iter().zip(indexed.layout.shape());
+                    aligned &= sides.clone().all(|(offset, size)| offset % size == 0);
+                    between.extend(sides.map(|(offset, size)| offset / size));
+                }
                 return children.push(row.child);
             }
             match place(indexed, &row, &mut scaled) {
@@ -55,6 +60,8 @@ fn scan(scope: Scope<'_>, indexed: &Indexed<'_>, addr: Addr) -> Step<Scanned> {
                 Err(error) => fault = Some(error),
             }
         })?;
+        // Keys that are no chunks part nothing.
+        let children = if aligned { indexed.leading(children, &between) } else { children };
         match fault {
             Some(error) => Err(error),
             None => Ok((Scanned { prefix, children, chunks }, first.min(bytes.len()))),

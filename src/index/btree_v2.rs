@@ -54,13 +54,17 @@ fn scan<R: ChunkRecord>(
         scope.view.load::<Node<R>>(addr, context)?;
     }
     scope.view.decode(addr, first, |bytes| {
-        let mut chunks = Vec::new();
+        let (mut chunks, mut between) = (Vec::new(), Vec::new());
         let children = Node::<R>::scan(bytes, addr, sizes, context, |row: ChunkRow<'_>| {
             if let (Some(number), Some(addr)) = (indexed.number(row.scaled), row.addr) {
                 chunks.push(indexed.place(number, addr, row.size, row.filter_mask));
             }
+            if indexed.within.is_some() && context.level() > 0 {
+                between.extend_from_slice(row.scaled);
+            }
         })?;
-        let children = children.into_iter().map(|child| (child.addr, child.records)).collect();
+        let children =
+            indexed.leading(children, &between).into_iter().map(|child| (child.addr, child.records)).collect();
         Ok::<_, Error>(((children, chunks), first.min(bytes.len())))
     })
 }

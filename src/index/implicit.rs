@@ -4,6 +4,7 @@ use super::Indexed;
 use crate::error::Error;
 use crate::manifest::{Chunks, ChunksBuilder};
 use crate::object::{Scope, Step};
+use crate::selection::{Block, shape};
 
 pub(super) fn chunks(scope: Scope<'_>, indexed: Indexed<'_>) -> Step<Chunks> {
     let numbering = indexed.numbering(None)?;
@@ -14,8 +15,12 @@ pub(super) fn chunks(scope: Scope<'_>, indexed: Indexed<'_>) -> Step<Chunks> {
         return Err(Error::corrupt(what).into());
     }
     let mut builder = ChunksBuilder::new(indexed.grid.clone());
-    for number in 0..indexed.grid.len() {
-        let coordinates = indexed.grid.coordinates(number).unwrap_or_default();
+    let all = Block::all(indexed.grid.counts());
+    let wanted = indexed.within.as_ref().unwrap_or(&all);
+    for place in 0..shape::count(&wanted.count)? {
+        let mut coordinates = shape::coordinates(&wanted.count, place).unwrap_or_default();
+        coordinates.iter_mut().zip(&wanted.start).for_each(|(at, start)| *at += start);
+        let Some(number) = indexed.number(&coordinates) else { continue };
         let element = numbering.element(&coordinates).expect("because the end of all elements was computed");
         let addr = indexed.addr.plus(element * indexed.chunk_bytes)?;
         builder.push(indexed.place(number, addr, None, 0));

@@ -2,7 +2,7 @@
 //! unlimited axis of an extensible array moved to the front.
 
 use crate::error::{Error, Result};
-use crate::selection::Grid;
+use crate::selection::{Block, Grid};
 
 /// Translates numbers of an array's elements to numbers of chunks in the current grid.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Numbering {
     grid: Grid,
     /// Whether both number chunks alike, as far as the current grid goes.
     identical: bool,
+    /// The wanted chunks, with their axes in that order, if not all are.
+    wanted: Option<Block>,
 }
 
 impl Numbering {
@@ -39,7 +41,40 @@ impl Numbering {
         let same = |axis: usize| max_shape[axis].is_some_and(|max| max.div_ceil(chunk[axis]) == grid.counts()[axis]);
         let identical = order.iter().enumerate().all(|(place, axis)| place == *axis)
             && order.iter().skip(1).all(|axis| same(*axis));
-        Ok(Numbering { order, steps, grid: grid.clone(), identical })
+        Ok(Numbering { order, steps, grid: grid.clone(), identical, wanted: None })
+    }
+
+    /// The same where only a block of chunks, counted in chunks, is wanted.
+    pub(crate) fn within(mut self, wanted: &Block) -> Numbering {
+        let part = |of: &[u64]| self.order.iter().map(|axis| of[*axis]).collect();
+        self.wanted = Some(Block { start: part(&wanted.start), count: part(&wanted.count) });
+        self
+    }
+
+    /// The elements from `first` on, of `count`, that stand for wanted chunks; others are not passed.
+    pub(crate) fn wanted(&self, first: u64, count: usize) -> impl Iterator<Item = u64> {
+        let end = u64::try_from(count).map_or(u64::MAX, |count| first.saturating_add(count));
+        let next = move |number| self.next(number).filter(|next| *next < end);
+        std::iter::successors(next(first), move |number| next(number + 1))
+    }
+
+    /// The first element from `number` on that stands for a wanted chunk.
+    fn next(&self, number: u64) -> Option<u64> {
+        let Some(wanted) = &self.wanted else { return Some(number) };
+        let mut rest = number;
+        let step = |step: &u64| {
+            let at = rest / step;
+            rest %= step;
+            at
+        };
+        let at: Vec<u64> = self.steps.iter().map(step).collect();
+        let next = wanted.first_from(&at)?;
+        next.iter().zip(&self.steps).try_fold(0u64, |sum, (at, step)| sum.checked_add(at.checked_mul(*step)?))
+    }
+
+    /// Whether there is a wanted chunk among the elements from `first` to `end`.
+    pub(crate) fn wants(&self, first: u64, end: u64) -> bool {
+        self.next(first).is_some_and(|next| next < end)
     }
 
     /// One more than the largest element number that a chunk of the current grid has.
@@ -96,6 +131,18 @@ mod tests {
             let element = numbering.element(&grid.coordinates(number).unwrap()).unwrap();
             assert_eq!(numbering.chunk(element), Some(number));
         }
+    }
+
+    #[test]
+    fn elements_of_wanted_chunks_are_found_without_passing_the_others() {
+        let grid = Grid::new(&[4, 6, 10], &[2, 3, 5]).unwrap();
+        let max = [Some(7), None, Some(25)];
+        let wanted = Block::new(&[0, 1, 1], &[2, 1, 1]);
+        let numbering = Numbering::new(&[2, 3, 5], &max, Some(1), &grid).unwrap().within(&wanted);
+        let all: Vec<u64> = numbering.wanted(0, 1000).collect();
+        let elements = [[0, 1, 1], [1, 1, 1]].map(|at| numbering.element(&at).unwrap());
+        assert_eq!(all, elements);
+        assert!(numbering.wants(elements[0], elements[0] + 1) && !numbering.wants(elements[0] + 1, elements[1]));
     }
 
     #[test]

@@ -1,23 +1,31 @@
 //! From a manifest and a selection to the plan of the read. Pure.
 
 use crate::error::{Error, Result};
-use crate::manifest::{Chunks, Manifest, Segment};
+use crate::filter::Pipeline;
+use crate::manifest::{ChunkPlace, Chunks, Manifest, Segment};
 use crate::plan::{ChunkRead, Gather, PieceRead, ReadPlan};
 use crate::selection::{Block, ChunkSelection, Grid, Selected, shape};
+use crate::wire::SourceId;
 
 /// Bytes of a tile of contiguous data at most, unless an element is larger; and of runs that are read on their own, at
 /// least a quarter of that.
 const TILE: usize = 64 << 10;
 
-/// The plan of reading what is `selected` of a dataset whose elements have `element_size` bytes.
+/// The plan of reading what is `selected` of a dataset whose elements have `element_size` bytes and whose chunks go through
+/// `pipeline`.
 ///
 /// Inline and virtual data need no plan here: the former are there, the latter are read from their sources.
-pub fn plan(manifest: &Manifest, element_size: usize, selected: Selected) -> Result<ReadPlan> {
+pub fn plan(
+    manifest: &Manifest,
+    pipeline: Option<&Pipeline>,
+    element_size: usize,
+    selected: Selected,
+) -> Result<ReadPlan> {
     let (pieces, gathers, chunks) = (Vec::new(), Vec::new(), Vec::new());
     let mut plan = ReadPlan { selected, element_size, fills: false, pieces, gathers, chunks };
     match manifest {
         Manifest::Segments { segments, .. } => plan_segments(&mut plan, segments)?,
-        Manifest::Chunks(chunks) => plan_chunks(&mut plan, chunks)?,
+        Manifest::Chunks(chunks) => plan_chunks(&mut plan, chunks, pipeline.is_none_or(Pipeline::is_empty))?,
         Manifest::Inline(_) | Manifest::Virtual(_) => plan.fills = true,
     }
     Ok(plan)
@@ -104,60 +112,113 @@ fn cut(segments: &[Segment], (start, end): (u64, u64), destination: u64, pieces:
         fills |= from > at;
         let addr = segment.addr.plus(from - segment.start)?;
         let destination = destination + (from - start);
-        pieces.push(PieceRead { source: segment.source, addr, size: to - from, destination });
+        push(pieces, PieceRead { source: segment.source, addr, size: to - from, destination });
         at = to;
     }
     Ok(fills || at < end)
 }
 
-fn plan_chunks(plan: &mut ReadPlan, chunks: &Chunks) -> Result<()> {
+/// Adds a piece, or makes the last one longer if it goes on there.
+fn push(pieces: &mut Vec<PieceRead>, piece: PieceRead) {
+    match pieces.last_mut() {
+        Some(last)
+            if last.source == piece.source
+                && last.addr.0.checked_add(last.size) == Some(piece.addr.0)
+                && last.destination + last.size == piece.destination =>
+        {
+            last.size += piece.size;
+        }
+        _ => pieces.push(piece),
+    }
+}
+
+/// Chunks that are stored as they are and go to the result in one piece are pieces of it, neighbours one piece.
+fn plan_chunks(plan: &mut ReadPlan, chunks: &Chunks, unfiltered: bool) -> Result<()> {
     let grid = chunks.grid();
     let selection = grid.select(&plan.selected)?;
     let block = plan.selected.as_block();
-    let whole = block.as_ref().is_some_and(|block| block.count == grid.shape());
-    let in_place = |number: u64| -> Result<bool> {
-        let Some((block, coordinates)) = block.as_ref().zip(grid.coordinates(number)) else { return Ok(false) };
-        let part = grid.block(&coordinates);
-        let full = part.count == grid.chunk_shape() && part.intersect(block).as_ref() == Some(&part);
-        Ok(full && is_contiguous(&part, block)?)
+    let is_whole = block.as_ref().is_some_and(|block| block.count == grid.shape());
+    let places = block.map(|block| InPlace::new(grid, &block, plan.element_size)).transpose()?.flatten();
+    let mut add = |place: ChunkPlace, touched: u64| {
+        let ChunkPlace { number, addr, size, filter_mask } = place;
+        let destination = places.as_ref().and_then(|places| places.position(number));
+        match (&places, destination) {
+            (Some(InPlace { bytes, .. }), Some(destination)) if unfiltered && size >= *bytes => {
+                push(&mut plan.pieces, PieceRead { source: SourceId(0), addr, size: *bytes, destination });
+            }
+            _ => {
+                let in_place = destination.is_some();
+                plan.chunks.push(ChunkRead { number, touched, addr, size, filter_mask, in_place });
+            }
+        }
     };
-    let mut add = |place: crate::manifest::ChunkPlace, touched: u64| -> Result<()> {
-        plan.chunks.push(ChunkRead {
-            number: place.number,
-            touched,
-            addr: place.addr,
-            size: place.size,
-            filter_mask: place.filter_mask,
-            in_place: in_place(place.number)?,
-        });
-        Ok(())
-    };
-    if whole {
+    if is_whole {
         plan.fills = selection.len() != u64::try_from(chunks.len()).unwrap_or(u64::MAX);
-        return chunks.iter().try_for_each(|place| add(place, place.number));
+        chunks.iter().for_each(|place| add(place, place.number));
+        return Ok(());
     }
     let mut fills = false;
-    for (i, touched) in (0..).zip(selection.iter()) {
-        match chunks.get(touched.number()) {
-            Some(place) => add(place, i)?,
-            None => fills = true,
-        }
-    }
+    selection.each_number(grid, |touched, number| match chunks.get(number) {
+        Some(place) => add(place, touched),
+        None => fills = true,
+    });
     plan.fills = fills;
     Ok(())
 }
 
-/// Whether `part`, which lies in `block`, is contiguous in a row-major array of the block's shape.
-fn is_contiguous(part: &Block, block: &Block) -> Result<bool> {
-    let start: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
-    let first = Block::new(&start, &part.count).runs(&block.count)?.next();
-    Ok(first.is_some_and(|run| Some(run.count) == shape::count(&part.count).ok()))
+/// Where whole chunks go that lie in one piece in the block that is read.
+struct InPlace {
+    /// Bytes of a chunk.
+    bytes: u64,
+    /// For each dimension, the last one first: how many chunks the grid has, which of them lie wholly in the block, how many
+    /// bytes of the result the first of these is from its start, and each from the one before.
+    axes: Vec<(u64, std::ops::Range<u64>, u64, u64)>,
+}
+
+impl InPlace {
+    /// `None` if none does.
+    fn new(grid: &Grid, block: &Block, element_size: usize) -> Result<Option<InPlace>> {
+        let (chunk, count) = (grid.chunk_shape(), &block.count);
+        // The dimensions behind the first in which a chunk has more than one element have to be wanted as they are.
+        let ragged = (0..chunk.len()).rev().find(|axis| chunk[*axis] != count[*axis]);
+        if chunk.iter().take(ragged.unwrap_or(0)).any(|size| *size != 1) {
+            return Ok(None);
+        }
+        let overflow = || Error::limit("the selection is larger than 64 bits can count");
+        let size = u64::try_from(element_size).map_err(|_| overflow())?;
+        shape::count(count)?.checked_mul(size).ok_or_else(overflow)?;
+        let (strides, mut axes) = (shape::strides(count)?, Vec::new());
+        for (axis, stride) in strides.iter().enumerate().rev() {
+            let (start, whole) =
+                (block.start[axis], block.start[axis].div_ceil(chunk[axis])..block.end(axis) / chunk[axis]);
+            if whole.is_empty() {
+                return Ok(None);
+            }
+            let before = (whole.start * chunk[axis] - start) * stride * size;
+            axes.push((grid.counts()[axis], whole, before, chunk[axis] * stride * size));
+        }
+        // A chunk that lies in the block has no more elements than that.
+        Ok(Some(InPlace { bytes: shape::count(chunk)? * size, axes }))
+    }
+
+    /// Position in the result of the first byte of chunk `number`; `None` if the chunk is not wanted as a whole.
+    fn position(&self, number: u64) -> Option<u64> {
+        let (mut left, mut position) = (number, 0);
+        for (chunks, whole, first, step) in &self.axes {
+            let at = Some(left % chunks).filter(|at| whole.contains(at))?;
+            position += first + (at - whole.start) * step;
+            left /= chunks;
+        }
+        Some(position)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::{ChunkPlace, ChunksBuilder};
+    use crate::filter::{ChunkInfo, Registry};
+    use crate::format::message::filter_pipeline::{FilterDescription, FilterPipeline};
+    use crate::manifest::ChunksBuilder;
     use crate::selection::{Index, Selection};
     use crate::wire::{Addr, SourceId};
 
@@ -173,19 +234,19 @@ mod tests {
     fn segments_become_pieces_and_holes_are_filled() {
         let manifest =
             Manifest::Segments { segments: vec![segment(0, 1000, 20), segment(24, 5000, 36)], files: vec![] };
-        let plan = plan(&manifest, 4, block(&[1, 0], &[2, 5], &[3, 5])).unwrap();
+        let plan = plan(&manifest, None, 4, block(&[1, 0], &[2, 5], &[3, 5])).unwrap();
         let pieces: Vec<_> = plan.pieces.iter().map(|p| (p.addr.0, p.size, p.destination)).collect();
         assert_eq!(pieces, [(5000, 36, 4)]);
         assert!(plan.fills);
         let whole = Manifest::Segments { segments: vec![segment(0, 1000, 60)], files: vec![] };
-        assert!(!super::plan(&whole, 4, Selected::all(&[3, 5])).unwrap().fills);
+        assert!(!super::plan(&whole, None, 4, Selected::all(&[3, 5])).unwrap().fills);
     }
 
     #[test]
     fn single_elements_of_contiguous_data_are_gathered_tile_by_tile() {
         let manifest = Manifest::Segments { segments: vec![segment(0, 1000, 4 << 20)], files: vec![] };
         let column = Selection::Indices(vec![Index::ALL, Index::At(3)]).resolve(&[2048, 512]).unwrap();
-        let plan = plan(&manifest, 4, column).unwrap();
+        let plan = plan(&manifest, None, 4, column).unwrap();
         // Tiles of 32 rows; of each the stretch from its first to its last wanted element.
         assert_eq!((plan.gathers.len(), plan.pieces.len()), (64, 0));
         let piece = plan.gathers[1].pieces[0];
@@ -200,13 +261,52 @@ mod tests {
             builder.push(ChunkPlace { number, addr: Addr(100 * number), size: 48, filter_mask: 0 });
         }
         let manifest = Manifest::Chunks(builder.finish().unwrap());
-        let whole = plan(&manifest, 4, Selected::all(&[5, 6])).unwrap();
+        let deflate = FilterDescription { id: 1, stored_name: vec![], flags: 0, client_data: vec![6], padding: vec![] };
+        let filters = FilterPipeline { version: 2, reserved: vec![], filters: vec![deflate] };
+        let info = ChunkInfo { bytes: 48, element_size: 4 };
+        let pipeline = Pipeline::new(&filters, info, &Registry::default()).unwrap();
+        let plan = |selected| super::plan(&manifest, Some(&pipeline), 4, selected).unwrap();
+        let whole = plan(Selected::all(&[5, 6]));
         assert_eq!(whole.chunks.iter().map(|c| c.in_place).collect::<Vec<_>>(), [true, true, false]);
-        let part = plan(&manifest, 4, block(&[1, 0], &[2, 6], &[5, 6])).unwrap();
+        let part = plan(block(&[1, 0], &[2, 6], &[5, 6]));
         assert_eq!(part.chunks.iter().map(|c| (c.number, c.in_place)).collect::<Vec<_>>(), [(0, false), (1, false)]);
         let steps = Selection::Indices(vec![Index::stepped(.., -4)]).resolve(&[5, 6]).unwrap();
-        let part = plan(&manifest, 4, steps).unwrap();
+        let part = plan(steps);
         assert_eq!(part.chunks.iter().map(|c| (c.number, c.touched)).collect::<Vec<_>>(), [(0, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn unfiltered_chunks_in_one_piece_are_pieces_and_neighbours_are_joined() {
+        let mut builder = ChunksBuilder::new(Grid::new(&[7, 6], &[2, 6]).unwrap());
+        for (number, addr) in [(0, 1000), (1, 1048), (2, 5000), (3, 5048)] {
+            builder.push(ChunkPlace { number, addr: Addr(addr), size: 48, filter_mask: 0 });
+        }
+        let manifest = Manifest::Chunks(builder.finish().unwrap());
+        let pieces =
+            |plan: &ReadPlan| plan.pieces.iter().map(|p| (p.addr.0, p.size, p.destination)).collect::<Vec<_>>();
+        let whole = plan(&manifest, None, 4, Selected::all(&[7, 6])).unwrap();
+        // The last chunk reaches over the edge.
+        assert_eq!(pieces(&whole), [(1000, 96, 0), (5000, 48, 96)]);
+        assert_eq!(whole.chunks.iter().map(|c| (c.number, c.touched, c.in_place)).collect::<Vec<_>>(), [(3, 3, false)]);
+        let part = plan(&manifest, None, 4, block(&[1, 0], &[4, 6], &[7, 6])).unwrap();
+        assert_eq!(pieces(&part), [(1048, 48, 24)]);
+        assert_eq!(part.chunks.iter().map(|c| c.number).collect::<Vec<_>>(), [0, 2]);
+    }
+
+    #[test]
+    fn a_chunk_is_in_one_piece_where_the_dimensions_behind_it_are_whole() {
+        let grid = Grid::new(&[6, 9, 8], &[1, 3, 8]).unwrap();
+        let position = |block: &Block, at: [u64; 3]| {
+            let places = InPlace::new(&grid, block, 2).unwrap();
+            places.and_then(|places| places.position(grid.number(&at).unwrap()))
+        };
+        let block = Block::new(&[2, 2, 0], &[3, 7, 8]);
+        assert_eq!(position(&block, [3, 1, 0]), Some(((7 + 1) * 8) * 2));
+        assert_eq!(position(&block, [3, 0, 0]), None);
+        assert_eq!(position(&block, [1, 1, 0]), None);
+        assert_eq!(position(&Block::new(&[0, 0, 1], &[6, 9, 7]), [0, 0, 0]), None);
+        let thick = Grid::new(&[6, 9, 8], &[2, 3, 8]).unwrap();
+        assert!(InPlace::new(&thick, &Block::all(&[6, 9, 8]), 2).unwrap().is_none());
     }
 
     #[test]

@@ -89,6 +89,26 @@ impl Block {
         }
     }
 
+    /// The first of its coordinates, in row-major order, that does not stand before `at`.
+    pub fn first_from(&self, at: &[u64]) -> Option<Vec<u64>> {
+        if self.is_empty() || at.len() != self.rank() {
+            return None;
+        }
+        // Up to the first dimension along which `at` lies outside, both are the same.
+        let Some(outside) = (0..self.rank()).find(|&axis| !(self.start[axis]..self.end(axis)).contains(&at[axis]))
+        else {
+            return Some(at.to_vec());
+        };
+        let mut first = [&at[..outside], &self.start[outside..]].concat();
+        if at[outside] < self.start[outside] {
+            return Some(first);
+        }
+        let next = (0..outside).rev().find(|&axis| at[axis] + 1 < self.end(axis))?;
+        first[next] += 1;
+        first[next + 1..].copy_from_slice(&self.start[next + 1..]);
+        Some(first)
+    }
+
     /// What it has in common with `other`; `None` if nothing.
     pub fn intersect(&self, other: &Block) -> Option<Block> {
         let mut both = self.clone();
@@ -208,6 +228,18 @@ mod tests {
         assert_eq!(a.intersect(&Block::new(&[3, 0], &[9, 4])), Some(Block::new(&[3, 2], &[2, 2])));
         assert_eq!(a.intersect(&Block::new(&[5, 0], &[9, 4])), None);
         assert!(a.contains(&[4, 6]) && !a.contains(&[5, 6]) && !a.contains(&[4, 1]));
+    }
+
+    #[test]
+    fn the_first_coordinates_from_some_on_are_found() {
+        let block = Block::new(&[1, 2, 0], &[2, 3, 2]);
+        let shape = [5, 7, 4];
+        let all: Vec<Vec<u64>> = (0..5 * 7 * 4).map(|n| shape::coordinates(&shape, n).unwrap()).collect();
+        for at in &all {
+            let wanted = all.iter().find(|other| *other >= at && block.contains(other));
+            assert_eq!(block.first_from(at).as_ref(), wanted, "from {at:?}");
+        }
+        assert_eq!(Block::new(&[1], &[0]).first_from(&[0]), None);
     }
 
     #[test]

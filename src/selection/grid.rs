@@ -90,6 +90,16 @@ impl Grid {
         Block { start, count }
     }
 
+    /// The block of chunks, counted in chunks, that meet `block`, which is not empty and lies in the array.
+    pub fn around(&self, block: &Block) -> Block {
+        let (mut start, mut count) = (Vec::new(), Vec::new());
+        for (axis, chunk) in self.chunk_shape().iter().enumerate() {
+            start.push(block.start[axis] / chunk);
+            count.push(block.end(axis).div_ceil(*chunk) - block.start[axis] / chunk);
+        }
+        Block { start, count }
+    }
+
     /// The chunks that meet `block`.
     pub fn meet(&self, block: &Block) -> Result<ChunkSelection> {
         self.select(&Selected::block(block, self.shape())?)

@@ -195,6 +195,27 @@ impl Selected {
         Some(block)
     }
 
+    /// The smallest block of the array that holds all of it; `None` if nothing is selected.
+    pub fn bounds(&self) -> Option<Block> {
+        let axes = match &self.wanted {
+            Wanted::Axes(axes) => axes,
+            Wanted::Points(points) => return points.bounds(),
+        };
+        let mut bounds = Block { start: Vec::new(), count: Vec::new() };
+        for axis in axes {
+            let (low, high) = match axis {
+                AxisSelection::Range { start, step, count } => {
+                    let reach = step.unsigned_abs().checked_mul(count.checked_sub(1)?)?;
+                    if *step < 0 { (start - reach, *start) } else { (*start, start + reach) }
+                }
+                AxisSelection::List(list) => (*list.iter().min()?, *list.iter().max()?),
+            };
+            bounds.start.push(low);
+            bounds.count.push(high - low + 1);
+        }
+        Some(bounds)
+    }
+
     /// The number of elements of the result.
     pub fn count(&self) -> Result<u64> {
         shape::count(&self.result)

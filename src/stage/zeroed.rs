@@ -1,50 +1,37 @@
-//! Memory that begins as zeros, large pieces of it in huge pages where the machine has them: a fresh page costs more
-//! than the copy that fills it.
+//! Memory of staged arrays, which begins as zeros.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes from which pages of their own are worth it: less than that, allocators keep and hand out again.
-#[cfg(feature = "memmap2")]
-const LARGE: usize = 32 << 20;
+use crate::memory;
 
 /// Bytes of a line of the cache, and from how many bytes on memory begins at one: a copy past the cache wants whole lines.
 const LINE: usize = 64;
 const LINED_UP: usize = 1 << 16;
 
 /// A piece of memory.
-pub(crate) enum Zeroed {
-    /// The bytes from so many on.
-    Heap(Vec<u8>, usize),
-    #[cfg(feature = "memmap2")]
-    Pages(memmap2::MmapMut),
+pub(crate) struct Zeroed {
+    bytes: Vec<u8>,
+    /// Where it begins among them.
+    start: usize,
 }
 
 impl Zeroed {
     /// `len` zeros.
     pub(crate) fn new(len: usize) -> Zeroed {
-        #[cfg(feature = "memmap2")]
-        if len >= LARGE
-            && let Ok(pages) = memmap2::MmapMut::map_anon(len)
-        {
-            // A machine without huge pages refuses, and ordinary ones do as well.
-            #[cfg(target_os = "linux")]
-            let _ = pages.advise(memmap2::Advice::HugePage);
-            return Zeroed::Pages(pages);
-        }
         if len < LINED_UP {
-            return Zeroed::Heap(vec![0; len], 0);
+            return Zeroed { bytes: vec![0; len], start: 0 };
         }
-        let mut bytes = vec![0; len + LINE - 1];
+        let mut bytes = memory::zeroed::<u8>(len + LINE - 1);
         let start = bytes.as_ptr().align_offset(LINE).min(LINE - 1);
         bytes.truncate(start + len);
-        Zeroed::Heap(bytes, start)
+        Zeroed { bytes, start }
     }
 }
 
 impl From<Vec<u8>> for Zeroed {
     fn from(bytes: Vec<u8>) -> Self {
-        Zeroed::Heap(bytes, 0)
+        Zeroed { bytes, start: 0 }
     }
 }
 
@@ -52,21 +39,13 @@ impl Deref for Zeroed {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match self {
-            Zeroed::Heap(bytes, start) => &bytes[*start..],
-            #[cfg(feature = "memmap2")]
-            Zeroed::Pages(pages) => pages,
-        }
+        &self.bytes[self.start..]
     }
 }
 
 impl DerefMut for Zeroed {
     fn deref_mut(&mut self) -> &mut [u8] {
-        match self {
-            Zeroed::Heap(bytes, start) => &mut bytes[*start..],
-            #[cfg(feature = "memmap2")]
-            Zeroed::Pages(pages) => pages,
-        }
+        &mut self.bytes[self.start..]
     }
 }
 

@@ -33,29 +33,6 @@ impl FileSource {
     }
 }
 
-/// Bytes that one thread copies of what is read at once.
-#[cfg(feature = "rayon")]
-const PART: usize = 4 << 20;
-
-impl FileSource {
-    /// Reads by several threads at once where it is much: copying what the system has in memory is all it takes.
-    #[cfg(feature = "rayon")]
-    fn read_in_parts(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
-        use rayon::prelude::*;
-        if buffer.len() <= PART {
-            return self.file.read_exact_at(buffer, position);
-        }
-        let starts = (position..).step_by(PART);
-        let parts: Vec<(&mut [u8], u64)> = buffer.chunks_mut(PART).zip(starts).collect();
-        parts.into_par_iter().try_for_each(|(part, start)| self.file.read_exact_at(part, start))
-    }
-
-    #[cfg(not(feature = "rayon"))]
-    fn read_in_parts(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
-        self.file.read_exact_at(buffer, position)
-    }
-}
-
 fn identity(metadata: &std::fs::Metadata) -> Identity {
     let modified = metadata.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
     let time = modified.map_or(0, |t| t.as_nanos());
@@ -81,7 +58,7 @@ impl ByteSource for FileSource {
         arrived: &mut dyn FnMut(Wanted<'a>) -> Result<()>,
     ) -> Result<()> {
         for wanted in wanted {
-            match self.read_in_parts(wanted.buffer, wanted.range.addr.0) {
+            match self.file.read_exact_at(wanted.buffer, wanted.range.addr.0) {
                 Ok(()) => {}
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(past_the_end(wanted.range, self.len)),
                 Err(e) => return Err(e.into()),

@@ -8,8 +8,9 @@ use crate::support::{files, package};
 
 /// Rooms, or files of a room, with their floors. The longest name that fits counts. A room may import those on lower
 /// floors, and itself.
-const FLOORS: [(&str, u32); 25] = [
+const FLOORS: [(&str, u32); 26] = [
     ("error", 1),
+    ("memory", 1),
     ("limits", 2),
     ("selection", 2),
     ("wire", 3),

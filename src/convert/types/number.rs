@@ -7,6 +7,7 @@ use crate::convert::heaps::Heaps;
 use crate::convert::number::{self, Conversion, Layout, NATIVE, float, integer};
 use crate::error::{Error, Result};
 use crate::format::message::datatype::Datatype;
+use crate::memory;
 
 /// The way to a number `T`, whose bytes in memory are those of `T::type_descriptor()`.
 fn decoder<T: H5Type + bytemuck::Pod>(stored: &Datatype, conversion: Conversion) -> Result<Decoder<T>> {
@@ -70,7 +71,7 @@ macro_rules! numbers {
             }
 
             fn room_for(count: usize) -> Option<Vec<Self>> {
-                Some(vec![<$rust as bytemuck::Zeroable>::zeroed(); count])
+                Some(memory::zeroed(count))
             }
 
             $(fn of_bytes(bytes: &[u8]) -> Option<Vec<Self>> {

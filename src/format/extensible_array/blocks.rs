@@ -83,6 +83,11 @@ impl SuperBlockContext {
         self.first
     }
 
+    /// Number of the first element behind it.
+    pub fn end(&self) -> u64 {
+        self.first.saturating_add(self.elements.saturating_mul(self.blocks as u64))
+    }
+
     /// The data blocks in order: the number of the first element, and the context.
     pub fn data_blocks(&self) -> impl Iterator<Item = (u64, DataBlockContext)> + use<> {
         let SuperBlockContext { kind, position_width, first, elements: count, page, .. } = *self;

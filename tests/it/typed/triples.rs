@@ -87,14 +87,30 @@ where
     }
 }
 
+/// Eight threads, whatever the machine has.
+fn pool() -> &'static rayon::ThreadPool {
+    static POOL: std::sync::OnceLock<rayon::ThreadPool> = std::sync::OnceLock::new();
+    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap())
+}
+
 const TYPES: [&str; 15] =
     ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool", "string", "c64", "c128"];
 
 fn read<T: Pack>(dataset: &Dataset, selection: &Selection, conversion: Conversion) -> Result<Value> {
     let selected = dataset.select(selection).conversion(conversion);
-    let values: Vec<T> = selected.read()?;
-    let mut packed = Vec::new();
-    values.iter().for_each(|value| value.pack(&mut packed));
+    let pack = |values: Vec<T>| {
+        let mut packed = Vec::new();
+        values.iter().for_each(|value| value.pack(&mut packed));
+        packed
+    };
+    let alone = selected.clone().threads(1).read().map(pack);
+    let packed = pool().install(|| selected.read().map(pack));
+    let said = |result: &Result<Vec<u8>>| result.as_ref().err().map(ToString::to_string);
+    assert!(
+        said(&packed) == said(&alone) && packed.as_ref().ok() == alone.as_ref().ok(),
+        "one thread and eight differ"
+    );
+    let packed = packed?;
     let sha256: String = Sha256::digest(&packed).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(json!({"shape": selected.shape()?, "sha256": sha256, "bytes": packed.len()}))
 }
