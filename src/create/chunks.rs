@@ -7,7 +7,7 @@ use super::shared::Shared;
 use crate::error::{Error, Result};
 use crate::filter::{Output, Pipeline, Scratch};
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
-use crate::selection::{ChunkSelection, Destination, Grid, Selected, Source, copy, shape};
+use crate::selection::{Block, ChunkSelection, Destination, Grid, Selected, Source, Transfer, copy, shape};
 
 /// Bytes of partly written chunks that wait at most. Beyond that all are written as they are; what is written to them
 /// later makes them be written once more.
@@ -108,23 +108,58 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Lets the array have another shape; chunks outside of it are given up.
-    pub(super) fn resize(&mut self, shape: &[u64]) -> Result<()> {
+    /// Lets the array have another shape; what lies outside of it is given up.
+    pub(super) fn resize(&mut self, shared: &Shared, shape: &[u64]) -> Result<()> {
         let grid = Grid::new(shape, self.grid.chunk_shape())?;
-        let moved = |number: &u64| {
-            let coordinates = self.grid.coordinates(*number)?;
-            let is_inside = coordinates.iter().zip(grid.counts()).all(|(at, count)| at < count);
-            grid.number(&coordinates).filter(|_| is_inside)
-        };
-        let same_rows = self.grid.counts().get(1..) == grid.counts().get(1..);
-        if !same_rows || grid.counts().first() < self.grid.counts().first() {
+        let shrinks = shape.iter().zip(self.grid.shape()).any(|(new, old)| new < old);
+        let same_rows =
+            self.grid.counts().get(1..) == grid.counts().get(1..) && shape.get(1..) == self.grid.shape().get(1..);
+        if shrinks || self.partial_unfiltered {
+            self.reload_cut(shared, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
+        }
+        if !same_rows || shrinks {
+            let moved = |number: &u64| {
+                let coordinates = self.grid.coordinates(*number)?;
+                let is_inside = coordinates.iter().zip(grid.counts()).all(|(at, count)| at < count);
+                grid.number(&coordinates).filter(|_| is_inside)
+            };
             let placed = self.placed.iter().filter_map(|(number, place)| Some((moved(number)?, *place)));
             let placed = placed.map(|(number, place)| (number, ChunkPlace { number, ..place })).collect();
-            let waiting = std::mem::take(&mut self.waiting);
-            self.waiting = waiting.into_iter().filter_map(|(number, chunk)| Some((moved(&number)?, chunk))).collect();
-            self.placed = placed;
+            let waiting = self.waiting.drain().filter_map(|(number, chunk)| Some((moved(&number)?, chunk))).collect();
+            (self.placed, self.waiting) = (placed, waiting);
         }
         self.grid = grid;
+        Ok(())
+    }
+
+    /// Number of the first chunk of the last row of chunks.
+    fn last_row(&self) -> u64 {
+        let per_row = self.grid.counts().iter().skip(1).product::<u64>();
+        self.grid.counts().first().map_or(0, |rows| rows.saturating_sub(1).saturating_mul(per_row))
+    }
+
+    /// Takes back into memory the chunks from a number on of which `grid`, which the array is about to have, shows more or
+    /// less than now: what it shows less of becomes fill values, and whether they are filtered may change.
+    fn reload_cut(&mut self, shared: &Shared, grid: &Grid, from: u64) -> Result<()> {
+        let waiting = self.waiting.keys().copied().filter(|number| *number >= from);
+        let numbers: Vec<u64> = self.placed.range(from..).map(|(number, _)| *number).chain(waiting).collect();
+        for number in numbers {
+            let Some(coordinates) = self.grid.coordinates(number) else { continue };
+            let (before, after) = (self.grid.block(&coordinates), grid.block(&coordinates));
+            let common = before.intersect(&after).unwrap_or_else(|| Block::new(&before.start, &vec![0; before.rank()]));
+            if before == after || common.is_empty() {
+                continue;
+            }
+            self.waiting_chunk(shared, number)?;
+            let mut chunk = self.blank();
+            if let Some(waiting) = self.waiting.get_mut(&number) {
+                let (shape, origin) = (self.grid.chunk_shape(), vec![0; common.rank()]);
+                let from = Source { bytes: &waiting.bytes, shape };
+                let to = Destination { bytes: &mut chunk, shape };
+                Transfer::block(&origin, &origin, &common.count).copy(from, to, self.element_size)?;
+                *waiting = Waiting { bytes: chunk, written: 0 };
+            }
+        }
         Ok(())
     }
 
@@ -149,6 +184,14 @@ impl ChunkWriter {
         values: &[u8],
         shape: &[u64],
     ) -> Result<()> {
+        self.waiting_chunk(shared, number)?;
+        let Some(chunk) = self.waiting.get_mut(&number) else { return Ok(()) };
+        chunk.written += gather(selection, i, Source { bytes: values, shape }, &mut chunk.bytes, self.element_size)?;
+        Ok(())
+    }
+
+    /// Has a chunk wait, as it is now.
+    fn waiting_chunk(&mut self, shared: &Shared, number: u64) -> Result<()> {
         if !self.waiting.contains_key(&number) {
             let bytes = match self.placed.get(&number) {
                 Some(place) => self.load(shared, *place)?,
@@ -156,8 +199,6 @@ impl ChunkWriter {
             };
             self.waiting.insert(number, Waiting { bytes, written: 0 });
         }
-        let Some(chunk) = self.waiting.get_mut(&number) else { return Ok(()) };
-        chunk.written += gather(selection, i, Source { bytes: values, shape }, &mut chunk.bytes, self.element_size)?;
         Ok(())
     }
 

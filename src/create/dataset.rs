@@ -97,7 +97,7 @@ impl NewDataset {
     ///
     /// Errors are `OutOfBounds` for a shape beyond that, `Invalid` if it has no chunks.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
-        self.with(|writer, _| writer.resize(shape))
+        self.with(|writer, shared| writer.resize(shared, shape))
     }
 
     /// Stores the chunk at `index` (in chunks, not elements) as it is given: through the filters already, but for those

@@ -156,14 +156,14 @@ impl Writer {
     }
 
     /// Gives the dataset another shape.
-    pub(super) fn resize(&mut self, shape: &[u64]) -> Result<()> {
+    pub(super) fn resize(&mut self, shared: &Shared, shape: &[u64]) -> Result<()> {
         let fits = shape.len() == self.shape.len()
             && shape.iter().zip(&self.max_shape).all(|(size, max)| max.is_none_or(|max| *size <= max));
         if !fits {
             return Err(Error::out_of_bounds(format!("shape {shape:?} is beyond {:?}", self.max_shape)));
         }
         match &mut self.data {
-            Data::Chunked(_, chunks) => chunks.resize(shape)?,
+            Data::Chunked(_, chunks) => chunks.resize(shared, shape)?,
             _ if shape == self.shape => {}
             _ => return Err(Error::invalid("only a dataset in chunks can be resized")),
         }

@@ -44,7 +44,11 @@ def check(name):
             if "shape" in about:
                 assert list(found.shape) == about["shape"], f"{what}: {found.shape}, wanted {about['shape']}"
                 assert list(found.maxshape) == about["max_shape"], f"{what}: {found.maxshape}"
-                same(found[()], about["data"], what)
+                try:
+                    values = found[()]
+                except OSError as error:
+                    raise AssertionError(f"{what}, filters {found._filters}: {error}") from error
+                same(values, about["data"], what)
             assert sorted(found.attrs) == sorted(about["attributes"]), what
             for attribute, value in about["attributes"].items():
                 same(found.attrs[attribute], value, f"{what}@{attribute}")

@@ -170,6 +170,10 @@ impl Filter for Bitshuffle {
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
+        // The C library reads whole elements only; behind another compressor there may be others.
+        if !input.len().is_multiple_of(self.element) {
+            return Ok(false);
+        }
         let eights = input.len() / self.element / 8 * 8 * self.element;
         let (whole, last) = input.split_at(eights);
         let block = self.block.saturating_mul(self.element);
