@@ -24,6 +24,7 @@ mod attributes;
 mod builder;
 mod chunks;
 mod dataset;
+mod dimensions;
 mod filters;
 mod group;
 mod shared;
@@ -148,6 +149,7 @@ impl NewFile {
     ///
     /// Errors are those of writing; then what was there before stays. Handles that are left can write nothing more.
     pub fn close(self) -> Result<()> {
+        dimensions::finish(&self.root.shared)?;
         self.root.shared.close()
     }
 
@@ -155,8 +157,9 @@ impl NewFile {
     ///
     /// Errors are `Invalid` for any other file, which is closed all the same.
     pub fn close_in_memory(self) -> Result<Vec<u8>> {
-        self.root.shared.close()?;
-        let bytes = self.memory.map(Arc::try_unwrap).and_then(Result::ok).and_then(OnceLock::into_inner);
+        let NewFile { root, memory } = self;
+        NewFile { root, memory: None }.close()?;
+        let bytes = memory.map(Arc::try_unwrap).and_then(Result::ok).and_then(OnceLock::into_inner);
         bytes.ok_or_else(|| Error::invalid("the file is not in memory"))
     }
 }

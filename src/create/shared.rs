@@ -1,5 +1,6 @@
 //! What all handles of a new file share.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -27,6 +28,7 @@ pub(super) struct Shared {
     /// Whether links and attributes are numbered as they are created.
     pub(super) track_order: bool,
     state: Mutex<State>,
+    scales: Mutex<Scales>,
 }
 
 #[derive(Debug)]
@@ -34,6 +36,15 @@ struct State {
     /// `None` once the file is closed.
     draft: Option<Draft>,
     datasets: Vec<(ObjectId, Arc<dyn Unfinished>)>,
+}
+
+/// Which scales belong to which dimensions: written when the file is closed, as each list is in one attribute.
+#[derive(Debug, Default)]
+pub(super) struct Scales {
+    /// For each dataset the scales of each of its dimensions.
+    pub(super) of_dataset: BTreeMap<ObjectId, Vec<Vec<ObjectId>>>,
+    /// For each dataset what its dimensions are called.
+    pub(super) labels: BTreeMap<ObjectId, Vec<String>>,
 }
 
 /// What writes the elements of a dataset until the file is closed.
@@ -50,13 +61,18 @@ impl Shared {
     pub(super) fn new(draft: Draft, registry: Registry, track_order: bool) -> Shared {
         let level = draft.level;
         let state = Mutex::new(State { draft: Some(draft), datasets: Vec::new() });
-        Shared { level, registry, track_order, state }
+        Shared { level, registry, track_order, state, scales: Mutex::default() }
     }
 
     /// Does something with the file. `Conflict` if it is closed.
     pub(super) fn with<R>(&self, job: impl FnOnce(&mut Draft) -> Result<R>) -> Result<R> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         job(state.draft.as_mut().ok_or_else(closed)?)
+    }
+
+    /// Does something with the scales.
+    pub(super) fn scales<R>(&self, job: impl FnOnce(&mut Scales) -> R) -> R {
+        job(&mut self.scales.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds a dataset, whose elements a writer gathers until the file is closed.

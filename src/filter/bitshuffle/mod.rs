@@ -218,7 +218,7 @@ mod tests {
                         continue;
                     }
                     let count = random.index(700);
-                    let plain = random.bytes(size(element) * count + 1);
+                    let plain = random.bytes(size(element) * (count + 1));
                     let stored = round_trip(&filter, &plain).unwrap();
                     let from = random.index(plain.len());
                     let to = from + random.index(plain.len() - from + 1);

@@ -131,7 +131,8 @@ impl Filter for Szip {
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
         let Ok(plain) = u32::try_from(input.len()) else { return Ok(false) };
-        if !input.len().is_multiple_of(self.coding.width()) {
+        // Behind a compressor there may be other bytes than whole pixels, which the C library does not take.
+        if !input.len().is_multiple_of(self.coding.width() * self.planes) {
             return Ok(false);
         }
         let start = output.len();
@@ -140,9 +141,7 @@ impl Filter for Szip {
             encoder::encode(self.coding, input, self.big_endian, output);
         } else {
             with_buffer(input.len(), |samples| {
-                let whole = input.len() / self.planes * self.planes;
-                shuffle(&input[..whole], self.planes, &mut samples[..whole]);
-                samples[whole..].copy_from_slice(&input[whole..]);
+                shuffle(input, self.planes, samples);
                 encoder::encode(self.coding, samples, false, output);
             });
         }
