@@ -84,7 +84,7 @@ impl Opening {
 
     fn open(&self, options: &OpenOptions, file: &str) -> hdfive::Result<hdfive::File> {
         match self.driver {
-            None => options.open(file),
+            None => options.open_named(file),
             Some(Pieces::Family) => options.open_pieces(Driver::Family, file),
             Some(Pieces::Split) => options.open_pieces(Driver::Split, file),
             Some(Pieces::Multi) => options.open_pieces(Driver::Multi, file),

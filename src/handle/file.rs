@@ -62,6 +62,12 @@ impl File {
         OpenOptions::new().open(path)
     }
 
+    /// Opens the file at `url`; see [`OpenOptions::open_url`].
+    #[cfg(feature = "http")]
+    pub fn open_url(url: &str) -> Result<File> {
+        OpenOptions::new().open_url(url)
+    }
+
     /// Opens a file that is in memory.
     pub fn from_bytes(bytes: impl Into<bytes::Bytes>) -> Result<File> {
         OpenOptions::new().open_source(Arc::new(crate::storage::MemorySource::new(bytes)), "memory")

@@ -10,6 +10,8 @@ use crate::error::{Error, Place, Result};
 use crate::filter::Registry;
 use crate::limits::Limits;
 use crate::object::container::Opening;
+#[cfg(feature = "http")]
+use crate::storage::http::{self, HttpOptions};
 use crate::storage::pieces::Pieces;
 use crate::storage::{FileSource, NoFiles, Observer, Purpose, Resolve, Roots, SharedSource};
 
@@ -30,6 +32,8 @@ pub struct OpenOptions {
     missing_sources: MissingSources,
     registry: Registry,
     observer: Option<Arc<dyn Observer>>,
+    #[cfg(feature = "http")]
+    http: HttpOptions,
 }
 
 /// What to do about a source of a virtual dataset that is not there.
@@ -123,6 +127,14 @@ impl OpenOptions {
         self
     }
 
+    /// How files behind URLs are read.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn http(mut self, http: HttpOptions) -> Self {
+        self.http = http;
+        self
+    }
+
     /// The options for a file that the opened one refers to.
     pub(super) fn unobserved(mut self) -> Self {
         self.observer = None;
@@ -137,6 +149,23 @@ impl OpenOptions {
         let named = |e: Error| e.at(Place::File(path.display().to_string()));
         let source = FileSource::open(path).map_err(named)?;
         self.open_in(Arc::new(source), path)
+    }
+
+    /// Opens the file at `url`: `http://` or `https://`, read by ranges. Names of other files in it are followed into the
+    /// folder that it is in.
+    ///
+    /// Errors are those of [`HttpSource::open`](http::HttpSource::open) and of a file; all name the URL, without its query.
+    #[cfg(feature = "http")]
+    pub fn open_url(&self, url: &str) -> Result<File> {
+        let name = http::shown(url);
+        let (source, resolve) = http::open(url, &self.http).map_err(|e| e.at(Place::File(name.clone())))?;
+        self.open_core(source, name, resolve)
+    }
+
+    /// Opens what `name` is: a URL, if it looks like one, or else a path.
+    #[cfg(feature = "http")]
+    pub fn open_named(&self, name: &str) -> Result<File> {
+        if http::is_url(name) { self.open_url(name) } else { self.open(name) }
     }
 
     /// Opens a file that lies in several: `name` is that which was given to the driver when the file was made.

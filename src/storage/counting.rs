@@ -31,7 +31,7 @@ pub struct Counts {
 impl CountingSource {
     /// A source over `bytes` that gives exactly what is asked for and never reads ahead.
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self::with_profile(bytes, IoProfile { block: 1, read_ahead: 1, on_the_spot: false })
+        Self::with_profile(bytes, IoProfile { block: 1, read_ahead: 1, ..IoProfile::REMOTE })
     }
 
     /// A source over `bytes` that costs what `profile` says.

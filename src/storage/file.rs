@@ -57,8 +57,8 @@ impl ByteSource for FileSource {
         wanted: Vec<Wanted<'a>>,
         arrived: &mut dyn FnMut(Wanted<'a>) -> Result<()>,
     ) -> Result<()> {
-        for wanted in wanted {
-            match self.file.read_exact_at(wanted.buffer, wanted.range.addr.0) {
+        for mut wanted in wanted {
+            match self.file.read_exact_at(&mut wanted.buffer, wanted.range.addr.0) {
                 Ok(()) => {}
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(past_the_end(wanted.range, self.len)),
                 Err(e) => return Err(e.into()),

@@ -32,7 +32,7 @@ impl ByteSource for MemorySource {
         wanted: Vec<Wanted<'a>>,
         arrived: &mut dyn FnMut(Wanted<'a>) -> Result<()>,
     ) -> Result<()> {
-        for wanted in wanted {
+        for mut wanted in wanted {
             let start = usize::try_from(wanted.range.addr.0).unwrap_or(usize::MAX);
             let end = start.saturating_add(wanted.buffer.len());
             match self.bytes.get(start..end) {

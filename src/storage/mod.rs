@@ -2,10 +2,14 @@
 //!
 //! Ranges of a source count from its first byte; [`View`] adds the base address of an HDF5 file.
 
+#[cfg(feature = "http")]
+mod coalesce;
 #[cfg(any(test, feature = "testing"))]
 pub mod counting;
 mod drive;
 mod file;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(feature = "memmap2")]
 mod mapped;
 mod memory;
@@ -16,7 +20,9 @@ mod sink;
 mod view;
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -83,7 +89,46 @@ pub struct Wanted<'a> {
     /// The bytes.
     pub range: ByteRange,
     /// Where they go; as large as the range.
-    pub buffer: &'a mut [u8],
+    pub buffer: Buffer<'a>,
+}
+
+/// Memory that bytes are read into.
+#[derive(Debug)]
+pub enum Buffer<'a> {
+    /// Somebody else's.
+    Lent(&'a mut [u8]),
+    /// Its own, which whoever is handed the range may keep.
+    Owned(Vec<u8>),
+}
+
+impl<'a> Buffer<'a> {
+    /// The bytes, copied only if the memory is somebody else's.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self {
+            Buffer::Lent(bytes) => bytes.to_vec(),
+            Buffer::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl Deref for Buffer<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Buffer::Lent(bytes) => bytes,
+            Buffer::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl DerefMut for Buffer<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Buffer::Lent(bytes) => bytes,
+            Buffer::Owned(bytes) => bytes,
+        }
+    }
 }
 
 /// What tells one content from another.
@@ -104,22 +149,55 @@ pub struct IoProfile {
     pub block: u64,
     /// Largest range that is read ahead of need, in bytes.
     pub read_ahead: u64,
-    /// Whether metadata are read on the spot, range by range; otherwise they are asked for in batches.
+    /// Whether what is wanted is read on the spot, range by range; otherwise it is asked for in batches.
     pub on_the_spot: bool,
+    /// Time until the first byte of an answer.
+    pub latency: Duration,
+    /// Bytes in a second from then on.
+    pub bandwidth: u64,
+    /// Requests that are made at the same time.
+    pub connections: usize,
 }
 
 impl IoProfile {
     /// A local file.
-    pub const LOCAL: IoProfile = IoProfile { block: 2 << 10, read_ahead: 1 << 20, on_the_spot: true };
+    pub const LOCAL: IoProfile = IoProfile {
+        block: 2 << 10,
+        read_ahead: 1 << 20,
+        on_the_spot: true,
+        latency: Duration::ZERO,
+        bandwidth: 4 << 30,
+        connections: 1,
+    };
     /// Something behind a network.
-    pub const REMOTE: IoProfile = IoProfile { block: 64 << 10, read_ahead: 256 << 10, on_the_spot: false };
+    pub const REMOTE: IoProfile = IoProfile {
+        block: 64 << 10,
+        read_ahead: 256 << 10,
+        on_the_spot: false,
+        latency: Duration::from_millis(50),
+        bandwidth: 80 << 20,
+        connections: 32,
+    };
+
+    /// Bytes of the largest request: as many as move in the time that the answer takes to begin.
+    pub fn largest_request(&self) -> u64 {
+        let micros = u128::from(self.bandwidth) * self.latency.as_micros();
+        u64::try_from(micros / 1_000_000).unwrap_or(u64::MAX).max(self.read_ahead)
+    }
+
+    /// Bytes between two ranges up to which one request for both is cheaper than another one, of which several are made at
+    /// the same time.
+    pub fn largest_gap(&self) -> u64 {
+        let connections = u64::try_from(self.connections).unwrap_or(u64::MAX).max(1);
+        self.largest_request() / connections
+    }
 }
 
 /// Reads `buffer` from position `start` of the source.
 pub fn read_at(source: &dyn ByteSource, start: u64, buffer: &mut [u8]) -> Result<()> {
     let size = u64::try_from(buffer.len()).expect("because memory is smaller than 64 bits");
     let range = ByteRange::new(Addr(start), size);
-    source.read_ranges(vec![Wanted { range, buffer }], &mut |_| Ok(()))
+    source.read_ranges(vec![Wanted { range, buffer: Buffer::Lent(buffer) }], &mut |_| Ok(()))
 }
 
 /// The error for a range past the end.

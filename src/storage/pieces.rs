@@ -1,6 +1,6 @@
 //! Files whose bytes lie in several: one source made of pieces, each at its own range of the addresses.
 
-use super::{ByteSource, Identity, SharedSource, Wanted, past_the_end};
+use super::{Buffer, ByteSource, Identity, SharedSource, Wanted, past_the_end};
 use crate::error::{Error, Result};
 use crate::wire::{Addr, ByteRange};
 
@@ -74,7 +74,7 @@ impl ByteSource for Pieces {
         wanted: Vec<Wanted<'a>>,
         arrived: &mut dyn FnMut(Wanted<'a>) -> Result<()>,
     ) -> Result<()> {
-        for wanted in wanted {
+        for mut wanted in wanted {
             let mut done = 0;
             while done < wanted.buffer.len() {
                 let at = wanted.range.addr.plus(u64::try_from(done).unwrap_or(u64::MAX))?.0;
@@ -85,7 +85,7 @@ impl ByteSource for Pieces {
                 let here = usize::try_from(len - (at - piece.start)).unwrap_or(usize::MAX);
                 let here = here.min(wanted.buffer.len() - done);
                 let range = ByteRange::new(Addr(at - piece.start), u64::try_from(here).unwrap_or(u64::MAX));
-                let buffer = &mut wanted.buffer[done..done + here];
+                let buffer = Buffer::Lent(&mut wanted.buffer[done..done + here]);
                 piece.source.read_ranges(vec![Wanted { range, buffer }], &mut |_| Ok(()))?;
                 done += here;
             }

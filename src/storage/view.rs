@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use bytes::Bytes;
 
 use super::observer::{Observer, show, show_space};
-use super::{IoProfile, SharedSource, Wanted, past_the_end};
+use super::{Buffer, IoProfile, SharedSource, Wanted, past_the_end};
 use crate::error::{Error, Result};
 use crate::limits::{Limits, Purse};
 use crate::wire::{Addr, ByteRange, Sizes, Structure};
@@ -201,16 +201,15 @@ impl Loaded {
         }
         gaps.sort_unstable();
         gaps.dedup();
-        let mut buffers = Vec::new();
-        for gap in &gaps {
-            let size = usize::try_from(gap.size).map_err(|_| Error::limit("a range is larger than memory"))?;
-            buffers.push(vec![0; size]);
+        let mut wanted = Vec::new();
+        for range in &gaps {
+            let size = usize::try_from(range.size).map_err(|_| Error::limit("a range is larger than memory"))?;
+            wanted.push(Wanted { range: *range, buffer: Buffer::Owned(vec![0; size]) });
         }
-        let wanted = gaps.iter().zip(&mut buffers).map(|(range, buffer)| Wanted { range: *range, buffer }).collect();
-        self.source.read_ranges(wanted, &mut |_| Ok(()))?;
-        for (gap, buffer) in gaps.iter().zip(buffers) {
-            self.insert(gap.addr.0, buffer.into());
-        }
+        self.source.read_ranges(wanted, &mut |arrived| {
+            self.insert(arrived.range.addr.0, arrived.buffer.into_vec().into());
+            Ok(())
+        })?;
         Ok(!gaps.is_empty())
     }
 

@@ -1,0 +1,4 @@
+//! Files behind a server that counts what is asked of it, and misbehaves if it is told to.
+
+mod faults;
+mod server;
