@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::OpenOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
+use crate::object::links;
 use crate::object::path::{self, Found};
 use crate::object::{Container, Header, Scope, Step};
 use crate::storage::{Purpose, Resolve, SharedSource, Stop};
@@ -101,6 +102,18 @@ impl Core {
                 Err(Stop::Error(error)) => Ok(Err(error)),
                 Err(missing) => Err(missing),
             })
+        })
+    }
+
+    /// Loads what leads to the links of those of `headers` that are of groups, all of it at once. What is wrong with a group is
+    /// said when it is listed.
+    pub(crate) fn load_links(&self, headers: &[Result<Header>]) -> Result<()> {
+        self.run(|scope| {
+            let load = |header: &Result<Header>| match header.as_ref().map(|header| links::list(scope, header)) {
+                Ok(Err(Stop::Missing(ranges))) => Err(Stop::Missing(ranges)),
+                Ok(Ok(_) | Err(Stop::Error(_))) | Err(_) => Ok(()),
+            };
+            scope.view.each(headers, load).map(|_| ())
         })
     }
 

@@ -212,7 +212,7 @@ impl Group {
     }
 
     /// The objects with their headers at these addresses, by their paths, each or why it cannot be opened. Where
-    /// requests are dear, all headers are asked for at once; elsewhere all cores open objects and list groups.
+    /// requests are dear, all headers are asked for at once, and then all links; elsewhere all cores open objects and list groups.
     ///
     /// `purse` pays for what stays in memory: headers may share most of their messages, and paths grow with depth.
     pub(crate) fn objects_at(&self, places: Vec<(Addr, Vec<u8>)>, purse: &Purse) -> Result<Vec<TreeObject>> {
@@ -234,7 +234,9 @@ impl Group {
             }));
         }
         let addrs: Vec<Addr> = places.iter().map(|(addr, _)| *addr).collect();
-        let headers = core.headers(&addrs)?.into_iter().zip(places);
+        let headers = core.headers(&addrs)?;
+        core.load_links(&headers)?;
+        let headers = headers.into_iter().zip(places);
         Ok(headers.map(|(header, (_, path))| place(header, path)).collect())
     }
 

@@ -33,7 +33,7 @@ pub(super) enum Slot<'s, 'a> {
 /// Reads the chunks of a plan.
 pub(super) struct ChunkReader<'a> {
     reading: &'a Reading<'a>,
-    plan: &'a ReadPlan,
+    pub(super) plan: &'a ReadPlan,
     pub(super) selection: ChunkSelection,
     /// The selection as a block, if it is one.
     block: Option<Block>,
@@ -58,55 +58,88 @@ impl<'a> ChunkReader<'a> {
 
     /// Reads one chunk. Errors say which.
     pub(super) fn read(&self, read: &ChunkRead, slot: Slot<'_, '_>, buffers: &mut Buffers) -> Result<()> {
-        let named = |error: Error| match self.reading.chunks {
-            Some(chunks) => error.at(chunk_place(chunks, read)),
-            None => error,
-        };
-        self.read_unnamed(read, slot, buffers).map_err(named)
+        self.describe(read).and_then(|fetched| self.place(&fetched, slot, buffers)).map_err(|e| self.named(read, e))
     }
 
-    fn read_unnamed(&self, read: &ChunkRead, slot: Slot<'_, '_>, buffers: &mut Buffers) -> Result<()> {
+    /// As `read`, for a chunk of which the stored bytes were fetched ahead, or could not be.
+    pub(super) fn read_fetched(
+        &self,
+        read: &ChunkRead,
+        slot: Slot<'_, '_>,
+        stored: Result<Vec<u8>>,
+        buffers: &mut Buffers,
+    ) -> Result<()> {
+        let placed = stored.and_then(|stored| {
+            buffers.stored = stored;
+            let fetched = Fetched { is_here: true, ..self.describe(read)? };
+            self.place(&fetched, slot, buffers)
+        });
+        placed.map_err(|e| self.named(read, e))
+    }
+
+    /// The range of the source to fetch for a chunk.
+    pub(super) fn range(&self, read: &ChunkRead) -> Result<ByteRange> {
+        let range = self.describe(read).and_then(|fetched| fetched.range(self.bytes));
+        range.and_then(|range| self.reading.sources.position(range)).map_err(|e| self.named(read, e))
+    }
+
+    fn named(&self, read: &ChunkRead, error: Error) -> Error {
+        match self.reading.chunks {
+            Some(chunks) => error.at(chunk_place(chunks, read)),
+            None => error,
+        }
+    }
+
+    fn describe<'r>(&self, read: &'r ChunkRead) -> Result<Fetched<'r>> {
         let grid = self.selection.grid();
         let coordinates = grid.coordinates(read.number).ok_or_else(|| Error::invalid("a chunk outside the shape"))?;
         let covered = grid.block(&coordinates);
         let part = self.block.as_ref().and_then(|block| covered.intersect(block));
         let is_partial = covered.count != grid.chunk_shape();
-        let fetched = Fetched {
+        Ok(Fetched {
             raw: self.reading.pipeline.is_none() || (is_partial && self.reading.partial_unfiltered),
             inside: part.map(|part| relative(&part, &covered)),
+            is_here: false,
             read,
-        };
+        })
+    }
+
+    fn place(&self, fetched: &Fetched<'_>, slot: Slot<'_, '_>, buffers: &mut Buffers) -> Result<()> {
         match slot {
             Slot::Own(mut rows) => match &fetched.inside {
-                Some(inside) if inside.count == grid.chunk_shape() => self.fill(&fetched, &mut rows, buffers),
+                Some(inside) if inside.count == self.selection.grid().chunk_shape() => {
+                    self.fill(fetched, &mut rows, buffers)
+                }
                 Some(inside) => {
-                    let chunk = self.plain(&fetched, buffers)?;
+                    let chunk = self.plain(fetched, buffers)?;
                     self.copy(chunk, inside, &mut rows)
                 }
                 None => Err(Error::invalid("a chunk outside the selection")),
             },
             Slot::Shared(result) => {
-                let chunk = self.plain(&fetched, buffers)?;
+                let chunk = self.plain(fetched, buffers)?;
                 let bytes = &mut **result.lock().unwrap_or_else(PoisonError::into_inner);
                 let result = Destination { bytes, shape: self.plan.selected.aligned_shape() };
-                place::place(&self.selection, read.touched, chunk, result, self.plan.element_size)
+                place::place(&self.selection, fetched.read.touched, chunk, result, self.plan.element_size)
             }
         }
     }
 
     /// Decodes a chunk that is wanted as a whole into its rows.
     fn fill(&self, fetched: &Fetched<'_>, rows: &mut Rows<'_>, buffers: &mut Buffers) -> Result<()> {
-        let (sources, mask) = (&self.reading.sources, fetched.read.filter_mask);
+        let mask = fetched.read.filter_mask;
         let Buffers { stored, scratch, .. } = buffers;
-        let range = fetched.range(self.bytes)?;
         if let Some(place) = rows.one() {
-            if fetched.raw {
-                return sources.read(SourceId(0), range, place);
+            if fetched.raw && !fetched.is_here {
+                return self.reading.sources.read(SourceId(0), fetched.range(self.bytes)?, place);
             }
-            sources.stored(range, stored)?;
-            return self.pipeline()?.decode(stored, mask, scratch, &mut Output::exact(place));
+            self.fetch(fetched, stored)?;
+            if !fetched.raw {
+                return self.pipeline()?.decode(stored, mask, scratch, &mut Output::exact(place));
+            }
+        } else {
+            self.fetch(fetched, stored)?;
         }
-        sources.stored(range, stored)?;
         if fetched.raw {
             rows.put(0, stored);
             return Ok(());
@@ -114,10 +147,15 @@ impl<'a> ChunkReader<'a> {
         self.pipeline()?.decode(stored, mask, scratch, &mut Output::scattered(rows, self.bytes))
     }
 
+    /// Fetches the stored bytes, if they are not here.
+    fn fetch(&self, fetched: &Fetched<'_>, stored: &mut Vec<u8>) -> Result<()> {
+        if fetched.is_here { Ok(()) } else { self.reading.sources.stored(fetched.range(self.bytes)?, stored) }
+    }
+
     /// The elements of a chunk in memory, at least those that are wanted.
     fn plain<'b>(&self, fetched: &Fetched<'_>, buffers: &'b mut Buffers) -> Result<&'b [u8]> {
         let Buffers { stored, chunk, scratch } = buffers;
-        self.reading.sources.stored(fetched.range(self.bytes)?, stored)?;
+        self.fetch(fetched, stored)?;
         if fetched.raw {
             return Ok(stored);
         }
@@ -163,6 +201,8 @@ struct Fetched<'a> {
     raw: bool,
     /// What is wanted of it, counted from its own start, if a block is wanted.
     inside: Option<Block>,
+    /// Whether its stored bytes were fetched before.
+    is_here: bool,
 }
 
 impl Fetched<'_> {

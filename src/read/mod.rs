@@ -1,5 +1,6 @@
 //! The reader: from a manifest and a selection to a plan, and from the plan to elements in the caller's memory.
 
+mod ahead;
 mod chunk;
 pub(crate) mod lanes;
 mod place;

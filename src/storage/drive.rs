@@ -9,7 +9,10 @@ use crate::error::{Error, Result};
 pub fn run<T>(loaded: &Loaded, job: impl Fn(&View<'_>) -> Result<T, Stop>) -> Result<T> {
     loop {
         match job(&loaded.view()) {
-            Ok(value) => return Ok(value),
+            Ok(value) => {
+                loaded.settle();
+                return Ok(value);
+            }
             Err(Stop::Error(error)) => return Err(error),
             Err(Stop::Missing(ranges)) => {
                 if !loaded.fetch(&ranges)? {

@@ -194,13 +194,9 @@ impl Loaded {
     /// Loads ranges of the source. `false` if all of them were loaded already.
     pub fn fetch(&self, ranges: &[ByteRange]) -> Result<bool> {
         let mut gaps = Vec::new();
-        for range in ranges {
-            if let Err(missing) = self.gather(range.addr.0, range.size) {
-                gaps.extend(missing);
-            }
+        for range in joined(ranges) {
+            gaps.extend(self.gather(range.addr.0, range.size).err().into_iter().flatten());
         }
-        gaps.sort_unstable();
-        gaps.dedup();
         let mut wanted = Vec::new();
         for range in &gaps {
             let size = usize::try_from(range.size).map_err(|_| Error::limit("a range is larger than memory"))?;
@@ -211,6 +207,14 @@ impl Loaded {
             Ok(())
         })?;
         Ok(!gaps.is_empty())
+    }
+
+    /// Lets go of what is loaded if it has become much. A job has to find all that it asked for, so this is for its end.
+    pub(super) fn settle(&self) {
+        let is_much = |extents: &Extents| extents.bytes > CACHED_BYTES;
+        if !self.profile.on_the_spot && is_much(&self.extents.read().unwrap_or_else(PoisonError::into_inner)) {
+            *self.extents.write().unwrap_or_else(PoisonError::into_inner) = Extents::default();
+        }
     }
 
     /// What can be read in one piece around a position.
@@ -281,6 +285,20 @@ impl Loaded {
         let end = after.map_or(end, |(from, _)| end.min(*from));
         ByteRange::new(Addr(start), end - start)
     }
+}
+
+/// Ranges in ascending order, those that overlap or touch in one.
+fn joined(ranges: &[ByteRange]) -> Vec<ByteRange> {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable();
+    let mut all: Vec<ByteRange> = Vec::new();
+    for range in sorted {
+        match all.last_mut().filter(|last| range.addr.0 - last.addr.0 <= last.size) {
+            Some(last) => last.size = last.size.max((range.addr.0 - last.addr.0).saturating_add(range.size)),
+            None => all.push(range),
+        }
+    }
+    all
 }
 
 fn len(bytes: &Bytes) -> u64 {
@@ -475,6 +493,17 @@ mod tests {
         assert_eq!(all, bytes[8..28]);
         assert_eq!(source.counts().bytes, 20);
         assert!(!loaded.fetch(&[range(8, 20)]).unwrap());
+    }
+
+    #[test]
+    fn ranges_that_overlap_are_fetched_as_one() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let source = Arc::new(CountingSource::new(bytes.clone()));
+        let loaded = Loaded::new(source.clone(), Limits::default()).unwrap();
+        let range = |start, size| ByteRange::new(Addr(start), size);
+        loaded.fetch(&[range(50, 10), range(10, 5), range(12, 20), range(32, 1), range(50, 2)]).unwrap();
+        assert_eq!((source.counts().ranges, source.counts().bytes), (2, 33));
+        assert!(!loaded.fetch(&[range(10, 23), range(50, 10)]).unwrap());
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Files behind a server that counts what is asked of it, and misbehaves if it is told to.
 
 mod faults;
+mod same;
 mod server;
