@@ -8,7 +8,8 @@
 //! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset), `into` (as `full`, into memory that is
 //! there before), `field` (the member `x` of a compound), `threads` (as `full`, in as many threads at once as SELECTION says, each alone);
 //! and writing FILE: `write` (8192 x 8192 floats in filtered chunks), `wplain` (the same in one piece), `wmany` (10,000
-//! small datasets with attributes), `append` (10,000 times 100 floats), `wtexts` (a million strings).
+//! small datasets with attributes), `append` (10,000 times 100 floats), `wtexts` (a million strings). With feature `http`, FILE
+//! may be a URL.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -25,6 +26,14 @@ use hdfive::selection::{Index, Selection};
 use hdfive::write::Compatibility;
 use hdfive::{Attribute, Dataset, File, FileBuilder, H5Type, Object, Result};
 
+/// Opens a file, or what a URL names.
+fn open(name: &str) -> Result<File> {
+    #[cfg(feature = "http")]
+    return hdfive::OpenOptions::new().open_named(name);
+    #[cfg(not(feature = "http"))]
+    File::open(name)
+}
+
 fn main() -> Result<()> {
     let mut words = Vec::new();
     let mut reps = 1;
@@ -39,21 +48,21 @@ fn main() -> Result<()> {
     let word = |i: usize| words.get(i).map_or("", String::as_str);
     let (file, dataset, selection) = (word(1), word(2), word(3));
     match word(0) {
-        "full" => time(reps, || File::open(file)?.dataset(dataset)?.read_bytes(), |bytes| crc(&bytes)),
+        "full" => time(reps, || open(file)?.dataset(dataset)?.read_bytes(), |bytes| crc(&bytes)),
         "slab" => match ranges(selection) {
             Some(ranges) => {
-                time(reps, || File::open(file)?.dataset(dataset)?.select(&ranges).read_bytes(), |bytes| crc(&bytes))
+                time(reps, || open(file)?.dataset(dataset)?.select(&ranges).read_bytes(), |bytes| crc(&bytes))
             }
             None => unsupported(selection),
         },
         "field" if selection == "x" => time(
             reps,
-            || File::open(file)?.dataset(dataset)?.read::<OnlyX>(),
+            || open(file)?.dataset(dataset)?.read::<OnlyX>(),
             |rows| crc(&rows.iter().flat_map(|row| row.x.to_le_bytes()).collect::<Vec<u8>>()),
         ),
         "strings" => time(
             reps,
-            || File::open(file)?.dataset(dataset)?.read::<String>(),
+            || open(file)?.dataset(dataset)?.read::<String>(),
             |strings| crc(&strings.iter().flat_map(|s| s.bytes().chain([0])).collect::<Vec<u8>>()),
         ),
         "walk" => time(
@@ -67,17 +76,17 @@ fn main() -> Result<()> {
         "readmany" => time(reps, || read_many(file), |bytes| crc(&bytes)),
         "index" => time(reps, || index(file, dataset), |count| count.to_string()),
         "into" => {
-            let whole = File::open(file)?.dataset(dataset)?;
+            let whole = open(file)?.dataset(dataset)?;
             let buffer = RefCell::new(whole.read_bytes()?);
             let read = || {
-                let dataset = File::open(file)?.dataset(dataset)?;
+                let dataset = open(file)?.dataset(dataset)?;
                 dataset.read_bytes_into(&mut buffer.borrow_mut())
             };
             time(reps, read, |()| crc(&buffer.borrow()))
         }
         "threads" => {
             let threads: usize = selection.parse().unwrap_or(1);
-            let read = |_: usize| File::open(file)?.dataset(dataset)?.select(..).threads(1).read_bytes();
+            let read = |_: usize| open(file)?.dataset(dataset)?.select(..).threads(1).read_bytes();
             let all = || {
                 std::thread::scope(|scope| {
                     let started: Vec<_> = (0..threads).map(|i| scope.spawn(move || read(i))).collect();
@@ -239,7 +248,7 @@ impl Node {
 }
 
 fn walk(file: &str) -> Result<Vec<Node>> {
-    let objects = Tree::walk(&File::open(file)?)?.objects;
+    let objects = Tree::walk(&open(file)?)?.objects;
     let nodes = objects.into_par_iter().map(|found| Node::of(found.path, &found.object?));
     nodes.filter_map(Result::transpose).collect()
 }
@@ -254,7 +263,7 @@ fn value(attribute: &Attribute) -> Result<String> {
 }
 
 fn read_many(file: &str) -> Result<Vec<u8>> {
-    let file = File::open(file)?;
+    let file = open(file)?;
     let mut datasets: Vec<(Vec<u8>, Dataset)> = Vec::new();
     for found in Tree::walk(&file)?.objects {
         if let Object::Dataset(dataset) = found.object? {
@@ -267,7 +276,7 @@ fn read_many(file: &str) -> Result<Vec<u8>> {
 }
 
 fn index(file: &str, dataset: &str) -> Result<usize> {
-    match &*File::open(file)?.dataset(dataset)?.manifest()? {
+    match &*open(file)?.dataset(dataset)?.manifest()? {
         Manifest::Chunks(chunks) => Ok(chunks.len()),
         Manifest::Inline(_) | Manifest::Segments { .. } | Manifest::Virtual(_) => Ok(0),
     }

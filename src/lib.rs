@@ -59,4 +59,8 @@ mod pages {
 
     #[doc = include_str!("../docs/for-hdf5-metno-users.md")]
     struct Hdf5Metno;
+
+    #[cfg(feature = "http")]
+    #[doc = include_str!("../docs/remote.md")]
+    struct Remote;
 }

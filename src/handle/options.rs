@@ -151,8 +151,11 @@ impl OpenOptions {
         self.open_in(Arc::new(source), path)
     }
 
-    /// Opens the file at `url`: `http://` or `https://`, read by ranges. Names of other files in it are followed into the
-    /// folder that it is in.
+    /// Opens the file at `url`: `http://`, `https://`, or a name on a hub,
+    /// `hf://[datasets/]OWNER/NAME[@REVISION]/PATH`, read by ranges. Names of other files in it are followed into the folder
+    /// that it is in.
+    ///
+    /// On a hub the token is that of `HF_TOKEN` or `HUGGING_FACE_HUB_TOKEN`, if the options have none.
     ///
     /// Errors are those of [`HttpSource::open`](http::HttpSource::open) and of a file; all name the URL, without its query.
     #[cfg(feature = "http")]

@@ -60,7 +60,10 @@ impl ByteSource for FileSource {
         for mut wanted in wanted {
             match self.file.read_exact_at(&mut wanted.buffer, wanted.range.addr.0) {
                 Ok(()) => {}
-                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(past_the_end(wanted.range, self.len)),
+                // Systems do not take positions beyond what they call a file at most.
+                Err(e) if matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput) => {
+                    return Err(past_the_end(wanted.range, self.len));
+                }
                 Err(e) => return Err(e.into()),
             }
             arrived(wanted)?;

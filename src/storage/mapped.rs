@@ -52,3 +52,19 @@ impl ByteSource for MappedSource {
         self.memory.in_memory()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapped_file_is_a_source() {
+        let content: Vec<u8> = (0..=255).cycle().take(70_000).collect();
+        let path = std::env::temp_dir().join(format!("hdfive-mapped-{}", std::process::id()));
+        std::fs::write(&path, &content).unwrap();
+        // SAFETY: nobody else knows the file.
+        let mapped = unsafe { MappedSource::open(&path) }.unwrap();
+        crate::storage::conformance::check(&mapped, &content);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

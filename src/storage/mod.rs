@@ -5,6 +5,8 @@
 #[cfg(feature = "http")]
 mod coalesce;
 #[cfg(any(test, feature = "testing"))]
+pub mod conformance;
+#[cfg(any(test, feature = "testing"))]
 pub mod counting;
 mod drive;
 mod file;
@@ -39,7 +41,8 @@ pub use view::{Loaded, Stop, View};
 use crate::error::{Error, Result};
 use crate::wire::{Addr, ByteRange};
 
-/// A source of bytes: a file, memory, something remote. Shared by all threads.
+/// A source of bytes: a file, memory, something remote. Shared by all threads. `storage::conformance` (feature `testing`) checks
+/// that one keeps to what stands here.
 pub trait ByteSource: Send + Sync + fmt::Debug {
     /// Number of bytes.
     ///

@@ -139,6 +139,11 @@ impl Version {
         if linked && same { Ok(()) } else { Err(changed("its version is another one")) }
     }
 
+    /// The hash of the content, as a hub gives it.
+    pub(super) fn linked(&self) -> Option<&str> {
+        self.linked.as_deref()
+    }
+
     /// The identity of the content at `address`. Entity tags mean something there only.
     pub(super) fn identity(&self, address: &Address, len: u64) -> Identity {
         let url = super::address::shown(&address.as_uri().to_string());

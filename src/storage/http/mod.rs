@@ -11,6 +11,7 @@ mod answer;
 mod client;
 mod fetch;
 mod folder;
+mod hub;
 mod options;
 mod retry;
 mod tls;
@@ -69,6 +70,17 @@ impl HttpSource {
     /// Closes all connections. What is asked for from now on is an error of kind `Invalid`; requests that are under way end.
     pub fn close(&self) {
         self.client.close();
+    }
+
+    /// The same source, identified by the hash of its content, where a hub gave one with its redirect. Only for hubs: who can
+    /// claim any hash can claim that of another file.
+    fn by_content(mut self) -> HttpSource {
+        if let Some(hash) = self.version.linked() {
+            let url = shown(&self.client.address.as_uri().to_string());
+            let endpoint = url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+            self.identity = Identity::Strong(format!("{endpoint} {hash}"));
+        }
+        self
     }
 
     /// Takes the bytes of `wanted` from what is in memory anyway; `false` if they are not there.

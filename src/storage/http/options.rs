@@ -28,6 +28,7 @@ pub struct HttpOptions {
     pub(super) profile: IoProfile,
     pub(super) largest_body: u64,
     pub(super) certificates: Option<PathBuf>,
+    pub(super) endpoint: Option<String>,
 }
 
 impl Default for HttpOptions {
@@ -40,6 +41,7 @@ impl Default for HttpOptions {
             profile: IoProfile::REMOTE,
             largest_body: 256 << 20,
             certificates: None,
+            endpoint: None,
         }
     }
 }
@@ -93,11 +95,18 @@ impl HttpOptions {
         self
     }
 
+    /// Where names that begin with `hf://` are, instead of where `HF_ENDPOINT` says, or at huggingface.co.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.endpoint = Some(url.into());
+        self
+    }
+
     pub(super) fn current_token(&self) -> Option<String> {
         self.token.as_ref()?()
     }
 
-    pub(crate) fn has_token(&self) -> bool {
+    pub(super) fn has_token(&self) -> bool {
         self.token.is_some()
     }
 }
@@ -112,6 +121,7 @@ impl fmt::Debug for HttpOptions {
             .field("profile", &self.profile)
             .field("largest_body", &self.largest_body)
             .field("certificates", &self.certificates)
+            .field("endpoint", &self.endpoint)
             .finish()
     }
 }

@@ -163,6 +163,22 @@ fn where_a_redirect_led_is_asked_for_again_when_it_has_run_out() {
     assert_eq!((first.requests().len(), other.requests().len()), (2, 3));
 }
 
+/// A hub leads to another host, and says the hash of the content where it does.
+#[test]
+fn a_name_on_a_hub_is_the_content_that_the_hub_says() {
+    let bytes = std::fs::read(crate::support::testdata("readme/weather.h5")).unwrap();
+    let other = Server::of([("/x.h5".to_owned(), bytes)]);
+    let head = format!("Location: {}\r\nX-Linked-Etag: \"abc\"\r\n", other.url("/x.h5"));
+    let hub = Server::with([], Duration::ZERO, move |_, _| Some(Fault::Status(302, head.clone())));
+    let http = options().endpoint(hub.url("")).token(|| Some("secret".to_owned()));
+    let file = hdfive::OpenOptions::new().http(http).open_url("hf://datasets/me/data@v1/some where/x.h5").unwrap();
+    assert!(file.root().unwrap().names().unwrap().contains(&"surface".to_owned()));
+    let asked = hub.requests();
+    assert_eq!(asked[0].path, "/datasets/me/data/resolve/v1/some%20where/x.h5");
+    assert_eq!(asked[0].token.as_deref(), Some("Bearer secret"));
+    assert!(other.requests().iter().all(|request| request.token.is_none()));
+}
+
 #[test]
 fn redirects_in_a_circle_end() {
     let circle = Server::with([], Duration::ZERO, |_, _| Some(Fault::Status(302, "Location: /y.h5\r\n".to_owned())));
