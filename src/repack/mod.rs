@@ -61,11 +61,16 @@ impl Repack {
         self
     }
 
-    /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is replaced when all is written, and stays if it fails.
+    /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is
+    /// replaced when all is written, and stays if it fails.
     ///
     /// Gives what was left out: objects that cannot be read, and what the compatibility level cannot hold. Errors are
-    /// those of reading and writing.
+    /// those of reading and writing, and `Invalid` if `path` is the file itself: what is left out would be lost.
     pub fn write(&self, file: &File, path: impl AsRef<Path>) -> Result<Vec<LeftOut>> {
+        if crate::storage::is_same_file(Path::new(file.filename()), path.as_ref()) {
+            let what = "the new file would take the place of the one that it is made from";
+            return Err(Error::invalid(what).at(Place::File(path.as_ref().display().to_string())));
+        }
         let names = Names::moved(Path::new(file.filename()), path.as_ref());
         self.copy(file, Box::new(FileSink::create(path)?), names)
     }

@@ -1,0 +1,58 @@
+//! Files that claim, ask for or refer to more than is there.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use super::h5;
+use crate::support::{python, scratch};
+
+/// Runs a script with h5py (`h`) and NumPy (`np`) in `folder`.
+fn h5py(folder: &Path, script: &str) {
+    let mut command = Command::new(python::python());
+    command.current_dir(folder).args(["-c", &format!("import h5py as h, numpy as np\n{script}")]);
+    python::run(&mut command, "the files are made by h5py");
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    h5().current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> (String, String, Option<i32>) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+#[test]
+fn a_file_is_not_repacked_onto_itself() {
+    let folder = scratch("repack-self");
+    h5py(&folder, "with h.File('a.h5', 'w') as f: f['x'] = np.arange(3)");
+    let before = std::fs::read(folder.join("a.h5")).unwrap();
+    std::fs::hard_link(folder.join("a.h5"), folder.join("b.h5")).unwrap();
+    for out in ["a.h5", "./a.h5", "b.h5"] {
+        let (_, error, code) = said(&run(&folder, &["repack", "a.h5", out]));
+        let wanted = format!("h5: the new file would take the place of the one that it is made from: {out}\n");
+        assert_eq!((error, code), (wanted, Some(1)));
+        assert_eq!(std::fs::read(folder.join("a.h5")).unwrap(), before);
+    }
+    let (_, error, code) = said(&run(&folder, &["repack", "a.h5", "nowhere/b.h5"]));
+    assert!(error.ends_with(": nowhere/b.h5\n") && code == Some(1), "{error}");
+}
+
+#[test]
+fn what_is_no_regular_file_is_not_waited_for() {
+    let folder = scratch("no-file");
+    let made = Command::new("mkfifo").arg(folder.join("fifo")).status().unwrap();
+    assert!(made.success());
+    for (name, wanted) in
+        [("fifo", "it is no regular file"), ("/dev/zero", "it is no regular file"), (".", "directory")]
+    {
+        let mut command = Command::new("timeout");
+        let output =
+            command.args(["10"]).arg(h5().get_program()).args(["ls", name]).current_dir(&folder).output().unwrap();
+        let (_, error, code) = said(&output);
+        assert!(
+            error.contains(wanted) && error.ends_with(&format!(": {name}\n")) && code == Some(1),
+            "{error}{code:?}"
+        );
+    }
+}
