@@ -100,7 +100,9 @@ impl Value {
             return values.next().unwrap_or(Ok(Value::Empty));
         }
         // To grow step by step would take half as much again.
-        let mut elements = Vec::with_capacity(stored.len() / size);
+        let mut elements = Vec::new();
+        let none = |_| Error::limit(format!("no memory for {} values; a part can be selected", stored.len() / size));
+        elements.try_reserve_exact(stored.len() / size).map_err(none)?;
         for value in values {
             elements.push(value?);
         }
@@ -114,7 +116,11 @@ impl Value {
         match &datatype.class {
             Class::FixedPoint(_) | Class::BitField(_) | Class::FloatingPoint(_) => Ok(number(stored, datatype)),
             Class::Time { .. } => Ok(Value::Bytes(stored.to_vec())),
-            Class::String(layout) => Ok(string(trim(stored, *layout))),
+            Class::String(layout) => {
+                let text = trim(stored, *layout);
+                heaps.pay(text.len())?;
+                Ok(string(text))
+            }
             Class::VariableLength { text: Some(_), .. } => {
                 let text = heaps.sequence(stored, 1)?.unwrap_or_default();
                 Ok(string(trim(&text, Text { padding: 0, character_set: 1 })))
@@ -181,7 +187,9 @@ fn compound(stored: &[u8], datatype: &Datatype, heaps: &Heaps<'_>) -> Result<Val
         }
     }
     let Class::Compound(members) = &datatype.class else { return Ok(Value::Bytes(stored.to_vec())) };
-    let mut values = Vec::new();
+    let names: usize = members.iter().map(|member| member.name.len()).sum();
+    heaps.pay(members.len() * size_of::<(String, Value)>() + names)?;
+    let mut values = Vec::with_capacity(members.len());
     for member in members {
         let whole = whole_member(member);
         let start = usize::try_from(member.byte_offset).unwrap_or(usize::MAX);

@@ -252,7 +252,7 @@ impl Dataset {
         super::virtual_sources::stored(&self.node, &self.about.layout.layout)
     }
 
-    fn element_size(&self) -> Result<usize> {
+    pub(super) fn element_size(&self) -> Result<usize> {
         match usize::try_from(self.about.datatype.size) {
             Ok(0) => Err(self.node.at(Error::corrupt("an element has 0 bytes"))),
             Ok(size) => Ok(size),

@@ -23,6 +23,26 @@ fn said(output: &Output) -> (String, String, Option<i32>) {
 }
 
 #[test]
+fn values_count_against_the_limit_of_a_result() {
+    let folder = scratch("values-limit");
+    h5py(&folder, "with h.File('a.h5', 'w') as f: f['y'] = np.arange(100_000, dtype='u1')");
+    let limits = hdfive::Limits { result: 1 << 20, ..Default::default() };
+    let file = hdfive::OpenOptions::new().limits(limits).open(folder.join("a.h5")).unwrap();
+    let y = file.dataset("y").unwrap();
+    assert_eq!(y.read::<u8>().unwrap().len(), 100_000);
+    let error = y.read_value().unwrap_err();
+    assert_eq!(error.kind(), hdfive::ErrorKind::Limit);
+    assert!(
+        error
+            .message()
+            .ends_with("of 100000 elements are beyond Limits::result, which is 1048576; a part can be selected")
+    );
+    let values = y.select(hdfive::s![..;-1]).values().unwrap().map(|value| value.unwrap().as_i64().unwrap());
+    let wanted = (0..100_000i64).rev().map(|n| n % 256);
+    assert!(values.eq(wanted));
+}
+
+#[test]
 fn a_file_is_not_repacked_onto_itself() {
     let folder = scratch("repack-self");
     h5py(&folder, "with h.File('a.h5', 'w') as f: f['x'] = np.arange(3)");
