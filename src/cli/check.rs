@@ -108,6 +108,9 @@ fn print(out: &mut impl Write, file: &str, report: &hdfive::Result<Report>) -> R
     for unchecked in &report.unchecked {
         say(out, format_args!("{file}: not checked: {unchecked:#}"))?;
     }
+    for missing in &report.missing {
+        say(out, format_args!("{file}: a source is missing: {missing:#}"))?;
+    }
     let verdict = match report.problems.len() {
         0 if !report.unchecked.is_empty() => "sound as far as it was checked".to_owned(),
         0 => "sound".to_owned(),
@@ -136,6 +139,7 @@ fn line(file: &str, report: &hdfive::Result<Report>) -> serde_json::Value {
             "unaccounted": report.unaccounted,
             "problems": texts(&report.problems),
             "unchecked": texts(&report.unchecked),
+            "missing": texts(&report.missing),
         }),
         Err(error) => json!({
             "file": file,

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use hdfive::{Driver, OpenOptions};
+use hdfive::{Driver, MissingSources, OpenOptions};
 
 /// Looks into HDF5 files.
 #[derive(Parser, Debug)]
@@ -67,6 +67,15 @@ struct Opening {
     /// Open a file that is cut short, and read what is there.
     #[arg(long)]
     salvage: bool,
+    /// What sources of virtual datasets that are not there are: an error, or fill value, as libhdf5 has it.
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    missing_sources: Missing,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Missing {
+    Error,
+    Fill,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -79,6 +88,10 @@ enum Pieces {
 impl Opening {
     fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().salvage(self.salvage).environment(self.environment);
+        let options = options.missing_sources(match self.missing_sources {
+            Missing::Error => MissingSources::Error,
+            Missing::Fill => MissingSources::Fill,
+        });
         self.allow_root.iter().fold(options, |options, root| options.allow_root(root))
     }
 

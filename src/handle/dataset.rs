@@ -252,6 +252,12 @@ impl Dataset {
         super::virtual_sources::stored(&self.node, &self.about.layout.layout)
     }
 
+    /// Why sources are not there, if it is virtual, each once: they are errors when they are read, or fill value
+    /// ([`OpenOptions::missing_sources`](crate::OpenOptions::missing_sources)).
+    pub fn missing_sources(&self) -> Result<Vec<Error>> {
+        super::virtual_sources::missing(self)
+    }
+
     pub(super) fn element_size(&self) -> Result<usize> {
         match usize::try_from(self.about.datatype.size) {
             Ok(0) => Err(self.node.at(Error::corrupt("an element has 0 bytes"))),

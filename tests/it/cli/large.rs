@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use super::h5;
 use crate::support::{python, scratch};
 
@@ -56,6 +58,32 @@ fn a_file_is_not_repacked_onto_itself() {
     }
     let (_, error, code) = said(&run(&folder, &["repack", "a.h5", "nowhere/b.h5"]));
     assert!(error.ends_with(": nowhere/b.h5\n") && code == Some(1), "{error}");
+}
+
+#[test]
+fn sources_that_are_missing_are_named_and_can_be_filled() {
+    let folder = scratch("missing-source");
+    let script = "
+with h.File('a.h5', 'w') as f: f['x'] = np.arange(3)
+with h.File('v.h5', 'w') as f:
+    layout = h.VirtualLayout((2, 3), 'i8')
+    layout[0] = h.VirtualSource('a.h5', 'x', (3,))
+    layout[1] = h.VirtualSource('gone.h5', 'x', (3,))
+    f.create_virtual_dataset('v', layout, fillvalue=-5)
+";
+    h5py(&folder, script);
+    let (_, error, code) = said(&run(&folder, &["dump", "v.h5", "v"]));
+    let missing = "the file refers to \"gone.h5\", which is not there";
+    let hint = "MissingSources::Fill and --missing-sources fill read fill value in its place";
+    assert_eq!((error, code), (format!("h5: {missing}; {hint} in \"/v\", v.h5\n"), Some(1)));
+    let (out, _, code) = said(&run(&folder, &["dump", "v.h5", "v", "--csv", "--missing-sources", "fill"]));
+    assert_eq!((out.as_str(), code), ("0,1,2\n-5,-5,-5\n", Some(0)));
+    let (out, _, code) = said(&run(&folder, &["check", "v.h5"]));
+    assert!(out.starts_with(&format!("v.h5: a source is missing: {missing} in \"/v\"\nv.h5: sound;")), "{out}");
+    assert_eq!(code, Some(0));
+    let (out, ..) = said(&run(&folder, &["check", "--json", "v.h5"]));
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report["sound"], report["missing"].as_array().unwrap().len()), (&Value::Bool(true), 1));
 }
 
 #[test]
