@@ -16,8 +16,9 @@ use crate::format::message::datatype::{Class, Datatype, Text};
 /// An element, or an array of elements, of any datatype.
 ///
 /// `Display` shows it on one line, arrays in brackets; arrays of more than 1,000 elements lose their middle, as NumPy
-/// has it. `{:#}` gives each row a line. With the feature `serde` it can be serialised: numbers, texts, lists, and
-/// compounds as maps.
+/// has it. `{:#}` gives each row and each compound of an array a line. With the feature `serde` it can be serialised:
+/// numbers, texts, lists, and compounds as maps; floats that are not finite are texts where the format is one for people,
+/// as JSON is: `"NaN"`, `"Infinity"`, `"-Infinity"`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -199,7 +200,7 @@ fn compound(stored: &[u8], datatype: &Datatype, heaps: &Heaps<'_>) -> Result<Val
 }
 
 /// Elements from which on the middle of an array is left out, and how many stay at either end of a dimension then.
-const ELIDED_FROM: usize = 1000;
+const ELIDED_FROM: u64 = 1000;
 const EDGE: u64 = 3;
 
 impl fmt::Display for Value {
@@ -225,7 +226,9 @@ impl fmt::Display for Value {
                 f.write_str("}")
             }
             Value::Array(array) => {
-                let edge = if array.elements.len() > ELIDED_FROM { EDGE } else { u64::MAX };
+                // Of no elements there can be many rows.
+                let most = array.shape.iter().copied().max().unwrap_or(0).max(array.elements.len() as u64);
+                let edge = if most > ELIDED_FROM { EDGE } else { u64::MAX };
                 row(f, array, 0, 0, edge)
             }
         }
@@ -240,7 +243,9 @@ fn row(f: &mut fmt::Formatter<'_>, array: &ValueArray, axis: usize, start: u64, 
     };
     let step = array.shape[axis + 1..].iter().product::<u64>();
     let last = axis + 1 == array.shape.len();
-    let gap = if last || !f.alternate() { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };
+    let one_line = last && !matches!(array.elements.first(), Some(Value::Compound(_)));
+    let one_line = one_line || !f.alternate();
+    let gap = if one_line { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };
     f.write_str("[")?;
     let mut at = 0;
     while at < count {
@@ -274,9 +279,10 @@ mod serialise {
                     (_, Ok(number)) => to.serialize_u64(number),
                     (Err(_), Err(_)) => to.serialize_i128(*number),
                 },
-                Value::Single(number) => to.serialize_f32(*number),
-                Value::Float(number) => to.serialize_f64(*number),
-                Value::Complex(re, im) => to.collect_seq([re, im]),
+                Value::Single(number) if number.is_finite() || !to.is_human_readable() => to.serialize_f32(*number),
+                Value::Single(number) => float(f64::from(*number), to),
+                Value::Float(number) => float(*number, to),
+                Value::Complex(re, im) => to.collect_seq([Value::Float(*re), Value::Float(*im)]),
                 Value::String(text) | Value::Name(text) => to.serialize_str(text),
                 Value::Bytes(bytes) => to.serialize_bytes(bytes),
                 Value::Time(time) => to.collect_str(time),
@@ -291,7 +297,17 @@ mod serialise {
         }
     }
 
-    /// Lists in lists, one level a dimension.
+    /// JSON has no numbers that are not finite: they are the texts `NaN`, `Infinity` and `-Infinity` there.
+    fn float<S: Serializer>(number: f64, to: S) -> Result<S::Ok, S::Error> {
+        match number {
+            _ if number.is_finite() || !to.is_human_readable() => to.serialize_f64(number),
+            f64::INFINITY => to.serialize_str("Infinity"),
+            f64::NEG_INFINITY => to.serialize_str("-Infinity"),
+            _ => to.serialize_str("NaN"),
+        }
+    }
+
+    /// Lists in lists, one level a dimension; none if there are no elements.
     impl Serialize for ValueArray {
         fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
             Row { shape: &self.shape, elements: &self.elements }.serialize(to)
@@ -308,7 +324,7 @@ mod serialise {
             let Some((count, shape)) = self.shape.split_first().filter(|(_, rest)| !rest.is_empty()) else {
                 return to.collect_seq(self.elements);
             };
-            let count = usize::try_from(*count).unwrap_or(0);
+            let count = if self.elements.is_empty() { 0 } else { usize::try_from(*count).unwrap_or(0) };
             let step = self.elements.len().checked_div(count).unwrap_or(0);
             to.collect_seq((0..count).map(|i| Row { shape, elements: &self.elements[i * step..(i + 1) * step] }))
         }

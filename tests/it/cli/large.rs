@@ -87,6 +87,52 @@ with h.File('v.h5', 'w') as f:
 }
 
 #[test]
+fn json_has_texts_for_numbers_that_are_not_finite() {
+    let folder = scratch("json-nan");
+    let script = "
+with h.File('a.h5', 'w') as f:
+    f['x'] = np.array([np.nan, np.inf, -np.inf, 1.5])
+    f['z'] = np.array([complex(np.nan, 1)], 'c8')
+    f['x'].attrs['a'] = np.float32(np.inf)
+";
+    h5py(&folder, script);
+    let value =
+        |path: &str| -> Value { serde_json::from_str(&said(&run(&folder, &["dump", "a.h5", path])).0).unwrap() };
+    assert_eq!(value("x")["value"], serde_json::json!(["NaN", "Infinity", "-Infinity", 1.5]));
+    assert_eq!(value("x")["attributes"]["a"], "Infinity");
+    assert_eq!(value("z")["value"], serde_json::json!([["NaN", 1.0]]));
+}
+
+#[test]
+fn regions_are_said_wherever_references_are_shown() {
+    let folder = scratch("regions");
+    let script = "
+with h.File('a.h5', 'w') as f:
+    x = f.create_dataset('x', (20, 30), 'i4')
+    points, boxes = h.h5s.create_simple((20, 30)), h.h5s.create_simple((20, 30))
+    points.select_elements([(i, i + 1) for i in range(6)])
+    boxes.select_hyperslab((0, 0), (2, 3)); boxes.select_hyperslab((5, 1), (1, 9), op=h.h5s.SELECT_OR)
+    of = lambda space: h.h5r.create(f.id, b'x', h.h5r.DATASET_REGION, space)
+    r = f.create_dataset('r', (4,), h.regionref_dtype)
+    r[0], r[1] = x.regionref[2:5, ::7], x.regionref[...]
+    r[2], r[3] = of(points), of(boxes)
+";
+    h5py(&folder, script);
+    let wanted = [
+        "region [2:5, 0:1], [2:5, 7:8], [2:5, 14:15], [2:5, 21:22] and 1 more of /x",
+        "region [...] of /x",
+        "region (0, 1), (1, 2), (2, 3), (3, 4) and 2 more of /x",
+        "region [0:2, 0:3], [5:6, 1:10] of /x",
+    ];
+    let (json, ..) = said(&run(&folder, &["dump", "a.h5", "r"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let texts: Vec<&str> = json["value"].as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect();
+    assert_eq!(texts, wanted);
+    let (csv, ..) = said(&run(&folder, &["dump", "a.h5", "r", "--csv"]));
+    assert!(csv.starts_with(&format!("\"{}\"\n", wanted[0])), "{csv}");
+}
+
+#[test]
 fn what_is_no_regular_file_is_not_waited_for() {
     let folder = scratch("no-file");
     let made = Command::new("mkfifo").arg(folder.join("fifo")).status().unwrap();
