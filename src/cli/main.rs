@@ -7,6 +7,7 @@ mod diff;
 mod digest;
 mod document;
 mod dump;
+mod elements;
 mod explain;
 mod filters;
 mod ls;
@@ -126,6 +127,15 @@ impl From<std::io::Error> for Failure {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Failure::Gone,
             _ => Failure::Said(error.to_string()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        match error.is_io() {
+            true => std::io::Error::from(error).into(),
+            false => Failure::Said(error.to_string()),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Files that claim, ask for or refer to more than is there.
 
+use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -22,6 +23,47 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 fn said(output: &Output) -> (String, String, Option<i32>) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+const SPARSE: &str = "
+with h.File('sparse.h5', 'w') as f:
+    f.create_dataset('y', (700_000_000,), 'i1', chunks=(1_000_000,))
+    f.create_dataset('t', (100_000_000,), [('a', 'f4'), ('b', 'i8')], chunks=(100_000,))
+    f.create_dataset('wide', (10**9, 10**9), 'i4', chunks=(1000, 1000))[3, 5] = 7
+    f.create_dataset('none', (10**15, 0), 'i4', chunks=(1000, 1), maxshape=(None, None))
+with h.File('other.h5', 'w') as f:
+    f.create_dataset('y', (700_000_000,), 'i1', chunks=(1_000_000,), fillvalue=1)[5] = 0
+    f.create_dataset('t', (100_000_000,), [('a', 'f4'), ('b', 'i8')], chunks=(20_000,))
+    f.create_dataset('wide', (10**9, 10**9), 'i4', chunks=(700, 1000))[700, 0] = 1
+    f.create_dataset('none', (10**15, 0), 'i4', chunks=(1000, 1), maxshape=(None, None))
+";
+
+#[test]
+fn elements_beyond_memory_are_dumped_part_after_part() {
+    let folder = scratch("dump-sparse");
+    h5py(&folder, SPARSE);
+    let begins = [
+        (&["y"][..], "{\"path\":\"y\",\"type\":\"i8\",\"shape\":[700000000],\"attributes\":{},\"value\":[0,0,0,"),
+        (&["y", "--csv"], "0\n0\n0\n"),
+        (&["t", "--csv"], "a,b\n0,0\n0,0\n"),
+        (&["wide", "--npy", "-"], "NUMPY\u{1}\0v\0{'descr': '<i4', 'fortran_order': False, 'shape': (1000000000, "),
+        (&["y", "--all"], "i8 [700000000], chunks [1000000]\n[0, 0, 0, 0, 0, 0, 0, 0, "),
+        (&["y[1:]", "--text"], "i8 [700000000], chunks [1000000]\n[0, 0, 0, ..., 0, 0, 0]\n"),
+        (&["none", "--text"], "i32 [1000000000000000+, 0+], chunks [1000, 1]\n[]\n"),
+        (&["none", "--json"], "{\"path\":\"none\",\"type\":\"i32\",\"shape\":[1000000000000000,0],\"attributes\":{},"),
+    ];
+    for (arguments, wanted) in begins {
+        let script = "ulimit -v 2000000; exec \"$0\" dump sparse.h5 \"$@\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(h5().get_program()).args(arguments).current_dir(&folder);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = Vec::new();
+        child.stdout.take().unwrap().take(wanted.len() as u64 + 1).read_to_end(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&first).into_owned();
+        assert!(text.trim_start_matches('\u{fffd}').starts_with(wanted), "{arguments:?}: {text}");
+        assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), ("".into(), Some(0)), "{text}");
+    }
 }
 
 #[test]
@@ -58,6 +100,60 @@ fn a_file_is_not_repacked_onto_itself() {
     }
     let (_, error, code) = said(&run(&folder, &["repack", "a.h5", "nowhere/b.h5"]));
     assert!(error.ends_with(": nowhere/b.h5\n") && code == Some(1), "{error}");
+}
+
+#[test]
+fn numpy_files_are_whole_or_not_there() {
+    let folder = scratch("npy-whole");
+    let script = "
+with h.File('a.h5', 'w') as f:
+    f['null'] = h.Empty('f4')
+    f.create_dataset('bad', data=np.zeros(1000), chunks=(100,), fletcher32=True)
+    offset = f['bad'].id.get_chunk_info(3).byte_offset
+with open('a.h5', 'r+b') as f:
+    f.seek(offset); f.write(b'damage')
+";
+    h5py(&folder, script);
+    for path in ["null", "bad"] {
+        let (_, error, code) = said(&run(&folder, &["dump", "a.h5", path, "--npy", "out.npy"]));
+        assert_eq!(code, Some(1), "{path}");
+        assert!(error.contains(if path == "null" { "the dataspace is null" } else { "fletcher32" }), "{error}");
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["a.h5"], "{path}");
+    }
+}
+
+#[test]
+fn numpy_loads_complex_numbers_and_times() {
+    let folder = scratch("npy-types");
+    let write = "
+data = {'c8': np.array([1+2j, 3-4j], 'c8'), 'c16': np.array([[1j]], '>c16'), 'M': np.array(['2020-01-01', 'NaT'], 'M8[s]'),
+    'm': np.array([1, -5], 'm8[10ms]')}
+data['t'] = np.array([(1j, 7)], [('z', 'c8'), ('n', 'i2')])
+";
+    let make = format!(
+        "{write}
+with h.File('a.h5', 'w') as f:
+    for name, values in data.items():
+        time = values.dtype.kind in 'mM'
+        f.create_dataset(name, data=values.astype(h.opaque_dtype(values.dtype)) if time else values)
+"
+    );
+    h5py(&folder, &make);
+    for path in ["c8", "c16", "M", "m", "t"] {
+        let output = run(&folder, &["dump", "a.h5", path, "--npy", &format!("{path}.npy")]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = run(&folder, &["dump", "a.h5", path, "--npy", "-"]);
+        assert_eq!(output.stdout, std::fs::read(folder.join(format!("{path}.npy"))).unwrap());
+    }
+    let check = format!(
+        "{write}
+for name, wanted in data.items():
+    got = np.load(name + '.npy')
+    assert got.dtype == wanted.dtype and got.tobytes() == wanted.tobytes(), (name, got, wanted)
+"
+    );
+    h5py(&folder, &check);
 }
 
 #[test]
