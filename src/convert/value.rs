@@ -16,9 +16,11 @@ use crate::format::message::datatype::{Class, Datatype, Text};
 /// An element, or an array of elements, of any datatype.
 ///
 /// `Display` shows it on one line, arrays in brackets; arrays of more than 1,000 elements lose their middle, as NumPy
-/// has it. `{:#}` gives each row and each compound of an array a line. With the feature `serde` it can be serialised:
-/// numbers, texts, lists, and compounds as maps; floats that are not finite are texts where the format is one for people,
-/// as JSON is: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+/// has it. Floats are as NumPy's `repr` has doubles: `11.0`, `1e+300`, `nan`; complex numbers `1-2.5j`. `{:#}` gives each row
+/// and each compound of an array a line.
+///
+/// With the feature `serde` it can be serialised: numbers, texts, lists, and compounds as maps; floats that are not finite
+/// are texts where the format is one for people, as JSON is: `"NaN"`, `"Infinity"`, `"-Infinity"`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -209,9 +211,16 @@ impl fmt::Display for Value {
             Value::Empty => f.write_str("empty"),
             Value::Bool(truth) => write!(f, "{truth}"),
             Value::Integer(number) => write!(f, "{number}"),
-            Value::Single(number) => write!(f, "{number}"),
-            Value::Float(number) => write!(f, "{number}"),
-            Value::Complex(re, im) => write!(f, "{re}{im:+}i"),
+            Value::Single(number) => f.write_str(&float(*number)),
+            Value::Float(number) => f.write_str(&float(*number)),
+            Value::Complex(re, im) => {
+                let [real, imaginary] = [re, im].map(|part| float(*part));
+                if re.to_bits() != 0 {
+                    let plus = if imaginary.starts_with('-') { "" } else { "+" };
+                    write!(f, "{}{plus}", real.trim_end_matches(".0"))?;
+                }
+                write!(f, "{}j", imaginary.trim_end_matches(".0"))
+            }
             Value::String(text) => f.write_str(&quoted(text)),
             Value::Bytes(bytes) => write!(f, "b\"{}\"", bytes.escape_ascii()),
             Value::Name(name) => f.write_str(name),
@@ -232,6 +241,22 @@ impl fmt::Display for Value {
                 row(f, array, 0, 0, edge)
             }
         }
+    }
+}
+
+/// As NumPy's `repr` has doubles: the fewest digits that give the number back, with a point or an exponent.
+fn float<T: Copy + Into<f64> + fmt::Debug + fmt::LowerExp>(number: T) -> String {
+    let size: f64 = number.into().abs();
+    if size.is_nan() {
+        return "nan".to_owned();
+    }
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if size != 0.0 && !(1e-4..1e16).contains(&size) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        _ => format!("{number:?}"),
     }
 }
 
@@ -350,6 +375,22 @@ mod tests {
         assert_eq!(counted(&[2, 0]).to_string(), "[[], []]");
     }
 
+    /// What NumPy 2.4 says.
+    #[test]
+    fn floats_are_shown_as_numpy_does() {
+        let double = |number: f64| Value::Float(number).to_string();
+        assert_eq!([1e300, 1e-5, -1.5e-7, 1e16].map(double), ["1e+300", "1e-05", "-1.5e-07", "1e+16"]);
+        assert_eq!([123_456_789.0, 9_999_999_999_999_998.0].map(double), ["123456789.0", "9999999999999998.0"]);
+        assert_eq!([1e-4, -0.0, 11.0, 0.1].map(double), ["0.0001", "-0.0", "11.0", "0.1"]);
+        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(double), ["nan", "inf", "-inf"]);
+        let single = |number: f32| Value::Single(number).to_string();
+        // The nearest number to 0.0001 is smaller.
+        assert_eq!([1e30, 1e-4, 1.1e-4, 0.1].map(single), ["1e+30", "1e-04", "0.00011", "0.1"]);
+        let complex = |re, im| Value::Complex(re, im).to_string();
+        assert_eq!([complex(1.0, 2.0), complex(-0.5, -1e300)], ["1+2j", "-0.5-1e+300j"]);
+        assert_eq!([complex(f64::NAN, f64::INFINITY), complex(0.0, -0.0)], ["nan+infj", "-0j"]);
+    }
+
     #[test]
     fn members_are_shown_by_name() {
         let value = Value::Compound(vec![
@@ -358,7 +399,7 @@ mod tests {
             ("s".into(), Value::String("a\n".into())),
             ("b".into(), Value::Bytes(vec![0, 65])),
         ]);
-        assert_eq!(value.to_string(), r#"{x: 0.1, z: 1.5-2i, s: "a\n", b: b"\x00A"}"#);
+        assert_eq!(value.to_string(), r#"{x: 0.1, z: 1.5-2j, s: "a\n", b: b"\x00A"}"#);
         assert_eq!(value.member("x").and_then(Value::as_f64), Some(f64::from(0.1f32)));
     }
 }

@@ -21,7 +21,6 @@ use crate::write::{self, Body, Compatibility, Draft, ObjectId, Storage};
 ///
 /// The lock is held while bytes are put somewhere, never while others work for it: a thread that waits for it waits for
 /// a write.
-#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) level: Compatibility,
     pub(super) registry: Registry,
@@ -29,6 +28,13 @@ pub(super) struct Shared {
     pub(super) track_order: bool,
     state: Mutex<State>,
     scales: Mutex<Scales>,
+}
+
+/// The compatibility level; what waits to be written would fill pages.
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("level", &self.level).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]

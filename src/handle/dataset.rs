@@ -25,16 +25,22 @@ use crate::storage::{Purpose, SharedSource};
 use crate::wire::{Addr, ByteRange, SourceId};
 
 /// A dataset: an array of elements of one datatype.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Dataset {
     pub(super) node: Node,
     pub(super) about: Arc<About>,
 }
 
+/// `Dataset("/time" in "weather.h5", f64 [28+], chunks [512])`.
+impl std::fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Dataset").field(&self.node).field(&format_args!("{self}")).finish()
+    }
+}
+
 object_methods!(Dataset);
 
 /// What a dataset's header says.
-#[derive(Debug)]
 pub(super) struct About {
     pub(super) datatype: Datatype,
     pub(super) dataspace: Dataspace,

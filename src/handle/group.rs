@@ -14,9 +14,16 @@ use crate::object::{Header, ObjectKind};
 use crate::wire::Addr;
 
 /// A group.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Group {
     pub(super) node: Node,
+}
+
+/// `Group("/surface" in "weather.h5")`.
+impl std::fmt::Debug for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Group").field(&self.node).finish()
+    }
 }
 
 object_methods!(Group);

@@ -47,7 +47,7 @@ fn elements_beyond_memory_are_dumped_part_after_part() {
     let begins = [
         (&["y"][..], "{\"path\":\"y\",\"type\":\"i8\",\"shape\":[700000000],\"attributes\":{},\"value\":[0,0,0,"),
         (&["y", "--csv"], "0\n0\n0\n"),
-        (&["t", "--csv"], "a,b\n0,0\n0,0\n"),
+        (&["t", "--csv"], "a,b\n0.0,0\n0.0,0\n"),
         (&["wide", "--npy", "-"], "NUMPY\u{1}\0v\0{'descr': '<i4', 'fortran_order': False, 'shape': (1000000000, "),
         (&["y", "--all"], "i8 [700000000], chunks [1000000]\n[0, 0, 0, 0, 0, 0, 0, 0, "),
         (&["y[1:]", "--text"], "i8 [700000000], chunks [1000000]\n[0, 0, 0, ..., 0, 0, 0]\n"),
