@@ -92,7 +92,7 @@ fn print(out: &mut impl Write, document: &Value, before: &str) -> std::io::Resul
         let places = attributes.map(|a| (a, format!("{path}@{}", text(a, "name").unwrap_or_default())));
         for (value, place) in std::iter::once((object, path.clone())).chain(places) {
             if let Some(digest) = text(value, "digest") {
-                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"]))?;
+                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"].to_string()))?;
             }
             for key in ["undigested", "data_error"] {
                 if let Some(why) = value.get(key) {

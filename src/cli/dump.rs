@@ -20,7 +20,7 @@ use crate::{Failure, Opening, attrs, npy, say};
 #[command(
     after_help = "PART is written as in NumPy: h5 dump FILE 'PATH[0, 10:20, ::-1, [4, 0, 4], ...]'. More than 1,000
 elements lose their middle, unless --all is given. Where the output is no terminal it is JSON,
-unless --text or --all is given.
+unless --text or --all is given. Numbers that JSON lacks are \"NaN\", \"Infinity\" and \"-Infinity\" there.
 
 Examples:
   h5 dump weather.h5 /surface/temperature

@@ -119,7 +119,9 @@ fn a_file_is_not_repacked_onto_itself() {
     h5py(&folder, "with h.File('a.h5', 'w') as f: f['x'] = np.arange(3)");
     let before = std::fs::read(folder.join("a.h5")).unwrap();
     std::fs::hard_link(folder.join("a.h5"), folder.join("b.h5")).unwrap();
-    for out in ["a.h5", "./a.h5", "b.h5"] {
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("a.h5", folder.join("c.h5")).unwrap();
+    for out in ["a.h5", "./a.h5", "b.h5", if cfg!(unix) { "c.h5" } else { "a.h5" }] {
         let (_, error, code) = said(&run(&folder, &["repack", "a.h5", out]));
         let wanted = format!("h5: the new file would take the place of the one that it is made from: {out}\n");
         assert_eq!((error, code), (wanted, Some(1)));

@@ -16,6 +16,8 @@ fn handles_are_shown_on_one_line() {
     assert_eq!(format!("{height:?}"), format!("Dataset({}, f32 [11], contiguous)", place("/lat")));
     let units = height.attribute("units").unwrap();
     assert_eq!(format!("{units:?}"), format!("Attribute(\"units\", string, [], {})", place("/lat")));
+    let link = file.root().unwrap().link("lat").unwrap().unwrap();
+    assert!(format!("{link:?}").starts_with("Link { name: \"lat\", creation_order: None, target: Hard("), "{link:?}");
     let part = format!("{:?}", height.select(s![2..5]));
     assert!(part.contains(&format!("{height:?}")) && part.len() < 600, "{part}");
     let new = hdfive::FileBuilder::new().create_in_memory().unwrap();
