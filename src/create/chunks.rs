@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use super::shared::Shared;
 use crate::error::{Error, Result};
 use crate::filter::{Output, Pipeline, Scratch};
+use crate::index::Numbering;
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
 use crate::selection::{Block, ChunkSelection, Destination, Grid, Selected, Source, Transfer, copy, shape};
+use crate::wire::Addr;
 
 /// Bytes of partly written chunks that wait at most. Beyond that all are written as they are; what is written to them
 /// later makes them be written once more.
@@ -26,12 +28,48 @@ pub(super) struct ChunkWriter {
     /// One element that stands for what is not written; zeros if absent.
     fill: Option<Vec<u8>>,
     pipeline: Option<Pipeline>,
-    /// Whether chunks that reach over the edge are stored without filters.
-    partial_unfiltered: bool,
-    /// Along which dimensions the array may grow: chunks that its edge cuts wait for that.
-    may_grow: Vec<bool>,
+    rules: Rules,
     placed: BTreeMap<u64, ChunkPlace>,
     waiting: HashMap<u64, Waiting>,
+}
+
+/// What is said about chunks besides their shape and filters.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// Whether chunks that reach over the edge are stored without filters.
+    pub(super) partial_unfiltered: bool,
+    /// Along which dimensions the array may grow: chunks that its edge cuts wait for that.
+    pub(super) may_grow: Vec<bool>,
+    /// Whether chunks that nobody writes are stored too.
+    pub(super) is_early: bool,
+    /// Where they are if they have no index.
+    pub(super) implicit: Option<Implicit>,
+}
+
+/// Chunks that lie one after the other, as many as the largest shape has.
+#[derive(Debug)]
+pub(super) struct Implicit {
+    start: Addr,
+    max_shape: Vec<Option<u64>>,
+}
+
+impl Implicit {
+    /// Space for all chunks of `bytes` bytes.
+    pub(super) fn new(shared: &Shared, grid: &Grid, max_shape: &[Option<u64>], bytes: usize) -> Result<Implicit> {
+        let counts =
+            max_shape.iter().zip(grid.chunk_shape()).map(|(max, chunk)| max.unwrap_or(u64::MAX).div_ceil(*chunk));
+        let all = counts.chain([bytes as u64]).try_fold(1, u64::checked_mul);
+        let all = all.ok_or_else(|| Error::limit("the chunks are more bytes than 64 bits can count"))?;
+        let start = shared.with(|draft| draft.space.reserve_data(all))?;
+        Ok(Implicit { start, max_shape: max_shape.to_vec() })
+    }
+
+    fn place(&self, grid: &Grid, number: u64, bytes: usize) -> Result<Addr> {
+        let numbering = Numbering::new(grid.chunk_shape(), &self.max_shape, None, grid)?;
+        let element = grid.coordinates(number).and_then(|at| numbering.element(&at));
+        let element = element.ok_or_else(|| Error::out_of_bounds(format!("there is no chunk {number}")))?;
+        self.start.plus(element.saturating_mul(bytes as u64))
+    }
 }
 
 /// A chunk that is written in part.
@@ -55,12 +93,12 @@ impl ChunkWriter {
         element_size: usize,
         fill: Option<Vec<u8>>,
         pipeline: Option<Pipeline>,
-        (partial_unfiltered, may_grow): (bool, Vec<bool>),
+        rules: Rules,
     ) -> Result<ChunkWriter> {
         let elements = shape::in_memory(shape::count(grid.chunk_shape())?)?;
         let bytes = elements.checked_mul(element_size).ok_or_else(|| Error::limit("a chunk is larger than memory"))?;
         let (placed, waiting) = (BTreeMap::new(), HashMap::new());
-        Ok(ChunkWriter { grid, element_size, bytes, fill, pipeline, partial_unfiltered, may_grow, placed, waiting })
+        Ok(ChunkWriter { grid, element_size, bytes, fill, pipeline, rules, placed, waiting })
     }
 
     /// Writes the elements in `values`, which lie as the selection's result does.
@@ -82,7 +120,7 @@ impl ChunkWriter {
             gather(&selection, i, Source { bytes: values, shape }, &mut chunk, self.element_size)?;
             self.encode(number, chunk, scratch)
         };
-        let placed = in_batches(shared, &whole, self.bytes, job)?;
+        let placed = self.in_batches(shared, &whole, job)?;
         self.placed.extend(placed);
         let full = self.full()?;
         self.write_waiting(shared, full)?;
@@ -103,7 +141,7 @@ impl ChunkWriter {
             return Err(Error::invalid(format!("{} bytes for an unfiltered chunk of {}", data.len(), self.bytes)));
         }
         self.waiting.remove(&number);
-        let place = shared.place(&[Encoded { number, data: data.to_vec(), filter_mask }.stored()])?;
+        let place = self.place(shared, &[Encoded { number, data: data.to_vec(), filter_mask }])?;
         self.placed.extend(place.into_iter().map(|place| (number, place)));
         Ok(())
     }
@@ -114,7 +152,7 @@ impl ChunkWriter {
         let shrinks = shape.iter().zip(self.grid.shape()).any(|(new, old)| new < old);
         let same_rows =
             self.grid.counts().get(1..) == grid.counts().get(1..) && shape.get(1..) == self.grid.shape().get(1..);
-        if shrinks || self.partial_unfiltered {
+        if shrinks || self.rules.partial_unfiltered {
             self.reload_cut(shared, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
         }
         if !same_rows || shrinks {
@@ -167,9 +205,17 @@ impl ChunkWriter {
     pub(super) fn finish(mut self, shared: &Shared) -> Result<Chunks> {
         let all = self.waiting.keys().copied().collect();
         self.write_waiting(shared, all)?;
+        if self.rules.is_early {
+            self.write_rest(shared)?;
+        }
         let mut chunks = ChunksBuilder::new(self.grid);
         self.placed.into_values().for_each(|place| chunks.push(place));
         chunks.finish()
+    }
+
+    /// Whether the chunks need no index.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.rules.implicit.is_some()
     }
 
     pub(super) fn grid(&self) -> &Grid {
@@ -230,12 +276,12 @@ impl ChunkWriter {
 
     /// Whether a chunk is stored without filters, as the edge cuts it.
     fn is_raw(&self, number: u64) -> bool {
-        self.partial_unfiltered && self.cuts(number).any(|cut| cut)
+        self.rules.partial_unfiltered && self.cuts(number).any(|cut| cut)
     }
 
     /// Whether a chunk that the edge cuts may come to have more elements.
     fn may_grow(&self, number: u64) -> bool {
-        self.cuts(number).zip(&self.may_grow).any(|(cut, may_grow)| cut && *may_grow)
+        self.cuts(number).zip(&self.rules.may_grow).any(|(cut, may_grow)| cut && *may_grow)
     }
 
     fn encode(&self, number: u64, chunk: Vec<u8>, scratch: &mut Scratch) -> Result<Encoded> {
@@ -266,7 +312,55 @@ impl ChunkWriter {
         let job = |number: u64, scratch: &mut Scratch| {
             self.encode(number, chunks.get(&number).cloned().unwrap_or_default(), scratch)
         };
-        let placed = in_batches(shared, &numbers, self.bytes, job)?;
+        let placed = self.in_batches(shared, &numbers, job)?;
+        self.placed.extend(placed);
+        Ok(())
+    }
+}
+
+impl ChunkWriter {
+    /// Encodes chunks, a batch at a time on all cores, and writes each batch while the next is encoded: in the order of
+    /// `items`, whatever the number of threads.
+    fn in_batches<I: Copy + Sync>(
+        &self,
+        shared: &Shared,
+        items: &[I],
+        encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
+    ) -> Result<Vec<(u64, ChunkPlace)>> {
+        let mut placed = Vec::with_capacity(items.len());
+        let mut before: Vec<Encoded> = Vec::new();
+        let mut write = |batch: &[Encoded]| -> Result<()> {
+            placed.extend(self.place(shared, batch)?.into_iter().map(|place| (place.number, place)));
+            Ok(())
+        };
+        for batch in items.chunks((AT_ONCE / self.bytes.max(1)).max(threads())) {
+            let (written, encoded) = both(|| write(&before), || each(batch, &encode));
+            written?;
+            before = encoded?;
+        }
+        write(&before)?;
+        Ok(placed)
+    }
+
+    /// Puts chunks where they belong.
+    fn place(&self, shared: &Shared, batch: &[Encoded]) -> Result<Vec<ChunkPlace>> {
+        let Some(implicit) = &self.rules.implicit else {
+            return shared.place(&batch.iter().map(Encoded::stored).collect::<Vec<_>>());
+        };
+        let put = |chunk: &Encoded| {
+            let (number, size, filter_mask) = (chunk.number, chunk.data.len() as u64, 0);
+            let addr = implicit.place(&self.grid, number, self.bytes)?;
+            shared.with(|draft| draft.space.write(addr, &chunk.data))?;
+            Ok(ChunkPlace { number, addr, size, filter_mask })
+        };
+        batch.iter().map(put).collect()
+    }
+
+    /// Stores what nobody wrote, where all is stored.
+    fn write_rest(&mut self, shared: &Shared) -> Result<()> {
+        let rest: Vec<u64> = (0..self.grid.len()).filter(|number| !self.placed.contains_key(number)).collect();
+        let job = |number: u64, scratch: &mut Scratch| self.encode(number, self.blank(), scratch);
+        let placed = self.in_batches(shared, &rest, job)?;
         self.placed.extend(placed);
         Ok(())
     }
@@ -300,30 +394,6 @@ pub(super) fn gather(
         }
     });
     done.map(|()| count)
-}
-
-/// Encodes chunks, a batch at a time on all cores, and writes each batch while the next is encoded: in the order of
-/// `items`, whatever the number of threads.
-fn in_batches<I: Copy + Sync>(
-    shared: &Shared,
-    items: &[I],
-    bytes: usize,
-    encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
-) -> Result<Vec<(u64, ChunkPlace)>> {
-    let mut placed = Vec::with_capacity(items.len());
-    let mut before: Vec<Encoded> = Vec::new();
-    let mut write = |batch: &[Encoded]| -> Result<()> {
-        let stored: Vec<_> = batch.iter().map(Encoded::stored).collect();
-        placed.extend(shared.place(&stored)?.into_iter().map(|place| (place.number, place)));
-        Ok(())
-    };
-    for batch in items.chunks((AT_ONCE / bytes.max(1)).max(threads())) {
-        let (written, encoded) = both(|| write(&before), || each(batch, &encode));
-        written?;
-        before = encoded?;
-    }
-    write(&before)?;
-    Ok(placed)
 }
 
 #[cfg(feature = "rayon")]

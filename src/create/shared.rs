@@ -13,7 +13,6 @@ use crate::format::message::attribute::Embedded;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::manifest::ChunkPlace;
-use crate::wire::place::Place;
 use crate::wire::{Addr, Sizes, Structure};
 use crate::write::{self, Body, Compatibility, Draft, ObjectId, Storage};
 
@@ -167,28 +166,33 @@ impl HeapSink for Heap<'_> {
     }
 }
 
+/// Chunks of less than this many bytes are small.
+const SMALL: usize = 64 << 10;
+
 /// Puts stored chunks one behind the other; gives where.
 fn put(space: &mut write::Space, chunks: &[(u64, &[u8], u32)]) -> Result<Vec<ChunkPlace>> {
     let mut places = Vec::with_capacity(chunks.len());
-    let (mut start, mut together) = (None::<Addr>, Vec::new());
+    let (mut start, mut together) = (Addr(0), Vec::new());
     for (number, data, filter_mask) in chunks {
         let (number, filter_mask, size) = (*number, *filter_mask, data.len() as u64);
-        let addr = space.reserve(size)?;
+        let addr = space.reserve_data(size)?;
         places.push(ChunkPlace { number, addr, size, filter_mask });
-        // Small chunks are written together.
-        if data.len() < 64 << 10 {
-            start.get_or_insert(addr);
-            together.extend_from_slice(data);
-            continue;
-        }
-        if let Some(start) = start.take() {
+        // Small chunks that are neighbours are written together.
+        if !together.is_empty() && (data.len() >= SMALL || start.plus(together.len() as u64)? != addr) {
             space.write(start, &together)?;
             together.clear();
         }
-        space.write(addr, data)?;
+        if data.len() >= SMALL {
+            space.write(addr, data)?;
+            continue;
+        }
+        if together.is_empty() {
+            start = addr;
+        }
+        together.extend_from_slice(data);
     }
-    match start {
-        Some(start) => space.write(start, &together).map(|()| places),
-        None => Ok(places),
+    if !together.is_empty() {
+        space.write(start, &together)?;
     }
+    Ok(places)
 }

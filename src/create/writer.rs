@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::format::message::data_layout::Chunked;
 use crate::selection::{Selected, Source, shape};
 use crate::wire::Addr;
-use crate::wire::place::Place;
 use crate::write::Storage;
 
 /// Bytes that are filled, or changed where they stand, at once.
@@ -51,6 +50,8 @@ pub(super) struct Writer {
     pub(super) element_size: usize,
     /// One element that stands for what is not written; zeros if absent.
     pub(super) fill: Option<Vec<u8>>,
+    /// Whether elements that nobody writes are stored too.
+    pub(super) is_early: bool,
     pub(super) data: Data,
 }
 
@@ -131,7 +132,7 @@ impl Writer {
         if let Some(addr) = *place {
             return Ok(addr);
         }
-        let addr = shared.with(|draft| draft.space.reserve(bytes))?;
+        let addr = shared.with(|draft| draft.space.reserve_data(bytes))?;
         if u64::try_from(writes) != Ok(bytes) {
             let size = self.element_size.max(1);
             let mut piece = vec![0; (AT_ONCE / size).max(1) * size];
@@ -172,15 +173,18 @@ impl Writer {
     }
 
     /// Writes what waits; gives how the elements are stored, and the shape.
-    pub(super) fn finish(self, shared: &Shared) -> Result<(Storage, Vec<u64>)> {
+    pub(super) fn finish(mut self, shared: &Shared) -> Result<(Storage, Vec<u64>)> {
         let bytes = self.bytes()?;
+        if self.is_early && bytes > 0 && matches!(self.data, Data::Contiguous(None)) {
+            self.allocated(shared, 0)?;
+        }
         let storage = match self.data {
             Data::Compact(data) => Storage::Compact(data.into()),
             Data::Contiguous(addr) => Storage::Contiguous(addr, bytes),
             Data::Chunked(layout, chunks) => {
                 let mut layout = *layout;
-                layout.index =
-                    crate::write::chunk_index(shared.level, &self.shape, &self.max_shape, chunks.grid().chunk_shape());
+                let (shape, chunk, implicit) = (&self.shape, chunks.grid().chunk_shape(), chunks.is_implicit());
+                layout.index = crate::write::chunk_index(shared.level, shape, &self.max_shape, chunk, implicit);
                 Storage::Chunked(layout, chunks.finish(shared)?)
             }
             Data::Elsewhere(storage) => storage,

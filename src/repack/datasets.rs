@@ -14,7 +14,6 @@ use crate::format::virtual_mapping::{Mapping, Name, VirtualMapping};
 use crate::handle::{Dataset, ExternalSegment};
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder, Manifest};
 use crate::selection::{Grid, shape};
-use crate::wire::place::Place;
 use crate::wire::{Addr, ByteRange, Sizes, Structure};
 use crate::write::{self, Compatibility, Storage};
 
@@ -103,11 +102,11 @@ impl Copier<'_> {
     ) -> Result<Addr> {
         if points(stored) {
             let data = self.elements(&dataset.read_bytes()?, stored, wide)?;
-            let addr = self.draft.space.reserve(data.len() as u64)?;
+            let addr = self.draft.space.reserve_data(data.len() as u64)?;
             self.draft.space.write(addr, &data)?;
             return Ok(addr);
         }
-        let addr = self.draft.space.reserve(size)?;
+        let addr = self.draft.space.reserve_data(size)?;
         let mut buffer = Vec::new();
         let mut done = 0;
         while done < size {
@@ -147,19 +146,19 @@ impl Copier<'_> {
                     Some(encoder) if !(raw_here && keeps_partial) => encoder.encode(&plain, &mut scratch)?,
                     _ => (&plain[..], 0),
                 };
-                let addr = self.draft.space.reserve(data.len() as u64)?;
+                let addr = self.draft.space.reserve_data(data.len() as u64)?;
                 self.draft.space.write(addr, data)?;
                 placed.push(ChunkPlace { number: chunk.number, addr, size: data.len() as u64, filter_mask });
                 continue;
             }
             dataset.read_stored(ByteRange::new(chunk.addr, chunk.size), &mut buffer)?;
-            let addr = self.draft.space.reserve(chunk.size)?;
+            let addr = self.draft.space.reserve_data(chunk.size)?;
             self.draft.space.write(addr, &buffer)?;
             placed.push(ChunkPlace { addr, ..chunk });
         }
         let mut dimensions = grid.chunk_shape().to_vec();
         dimensions.push(wide.size.into());
-        let index = write::chunk_index(level, dataset.shape(), &dataset.max_shape(), grid.chunk_shape());
+        let index = write::chunk_index(level, dataset.shape(), &dataset.max_shape(), grid.chunk_shape(), false);
         let flags = if partial_raw && keeps_partial { DO_NOT_FILTER_PARTIAL_CHUNKS } else { 0 };
         let widest = dimensions.iter().copied().max().unwrap_or(1);
         let dimension_width = Sizes::of_numbers_up_to(widest);

@@ -31,13 +31,14 @@ use crate::handle::{Attribute, File, Group, Link, LinkTarget, Object, StorageLay
 use crate::inspect::Tree;
 use crate::storage::{ByteSink, FileSink};
 use crate::wire::Addr;
-use crate::write::{self, Body, Compatibility, Draft, NumberedAttribute, ObjectId, Target};
+use crate::write::{self, Body, Compatibility, Draft, FileSpaceStrategy, NumberedAttribute, ObjectId, Target};
 
 /// How a file is written anew.
 #[derive(Clone, Debug, Default)]
 pub struct Repack {
     compatibility: Option<Compatibility>,
     user_block: u64,
+    file_space: FileSpaceStrategy,
 }
 
 impl Repack {
@@ -61,6 +62,13 @@ impl Repack {
         self
     }
 
+    /// How libhdf5 finds space when it changes the new file.
+    #[must_use]
+    pub fn file_space(mut self, strategy: FileSpaceStrategy) -> Repack {
+        self.file_space = strategy;
+        self
+    }
+
     /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is replaced when all is written, and stays if it fails.
     ///
     /// Gives what was left out: objects that cannot be read, and what the compatibility level cannot hold. Errors are
@@ -77,7 +85,7 @@ impl Repack {
 
     fn copy(&self, file: &File, sink: Box<dyn ByteSink>, names: Names) -> Result<Vec<LeftOut>> {
         let level = self.compatibility.unwrap_or_default();
-        let draft = Draft::new(sink, level, self.user_block)?;
+        let draft = Draft::new(sink, level, self.user_block, self.file_space)?;
         let mut copier = Copier { file, draft, names, ids: HashMap::new(), left_out: Vec::new() };
         let tree = Tree::walk(file)?;
         let mut bodies = Vec::new();
