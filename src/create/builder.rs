@@ -369,10 +369,10 @@ impl<'g> DatasetBuilder<'g> {
             return Err(Error::invalid("the datatype is committed in another file"));
         }
         let datatype = datatype.ok_or_else(|| Error::invalid("neither a datatype nor data"))?;
-        let datatype = shared.level.datatype(&datatype)?;
+        let datatype = shared.level().datatype(&datatype)?;
         group.check_free(path)?;
         let conversion = settings.conversion;
-        let (dataset, writer) = settings.dataset(group, &datatype, committed, shape)?;
+        let (dataset, writer) = settings.dataset(&shared.site, &datatype, committed, shape)?;
         let object = group.object(Body::Dataset(Box::new(dataset)));
         let slot = Slot::new(writer);
         let id = shared.add_dataset(object, Arc::new(slot.clone()))?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::shared::Shared;
+use super::site::Site;
 use crate::error::{Error, Result};
 use crate::filter::{Output, Pipeline, Scratch};
 use crate::index::Numbering;
@@ -55,12 +55,12 @@ pub(super) struct Implicit {
 
 impl Implicit {
     /// Space for all chunks of `bytes` bytes.
-    pub(super) fn new(shared: &Shared, grid: &Grid, max_shape: &[Option<u64>], bytes: usize) -> Result<Implicit> {
+    pub(super) fn new(site: &Site, grid: &Grid, max_shape: &[Option<u64>], bytes: usize) -> Result<Implicit> {
         let counts =
             max_shape.iter().zip(grid.chunk_shape()).map(|(max, chunk)| max.unwrap_or(u64::MAX).div_ceil(*chunk));
         let all = counts.chain([bytes as u64]).try_fold(1, u64::checked_mul);
         let all = all.ok_or_else(|| Error::limit("the chunks are more bytes than 64 bits can count"))?;
-        let start = shared.with(|draft| draft.space.reserve_data(all))?;
+        let start = site.with(|draft| draft.space.reserve_data(all))?;
         Ok(Implicit { start, max_shape: max_shape.to_vec() })
     }
 
@@ -102,7 +102,7 @@ impl ChunkWriter {
     }
 
     /// Writes the elements in `values`, which lie as the selection's result does.
-    pub(super) fn write(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, site: &Site, selected: &Selected, values: &[u8]) -> Result<()> {
         let selection = self.grid.select(selected)?;
         let shape = selected.aligned_shape();
         let mut whole = Vec::new();
@@ -112,7 +112,7 @@ impl ChunkWriter {
                 self.waiting.remove(&number);
                 whole.push((number, i));
             } else {
-                self.write_part(shared, &selection, (number, i), values, shape)?;
+                self.write_part(site, &selection, (number, i), values, shape)?;
             }
         }
         let job = |(number, i): (u64, u64), scratch: &mut Scratch| {
@@ -120,19 +120,19 @@ impl ChunkWriter {
             gather(&selection, i, Source { bytes: values, shape }, &mut chunk, self.element_size)?;
             self.encode(number, chunk, scratch)
         };
-        let placed = self.in_batches(shared, &whole, job)?;
+        let placed = self.in_batches(site, &whole, job)?;
         self.placed.extend(placed);
         let full = self.full()?;
-        self.write_waiting(shared, full)?;
+        self.write_waiting(site, full)?;
         if self.waiting.len().saturating_mul(self.bytes) > WAITING {
             let all = self.waiting.keys().copied().collect();
-            self.write_waiting(shared, all)?;
+            self.write_waiting(site, all)?;
         }
         Ok(())
     }
 
     /// Stores a chunk that went through the filters already, but for those that `filter_mask` names.
-    pub(super) fn write_raw(&mut self, shared: &Shared, index: &[u64], filter_mask: u32, data: &[u8]) -> Result<()> {
+    pub(super) fn write_raw(&mut self, site: &Site, index: &[u64], filter_mask: u32, data: &[u8]) -> Result<()> {
         let is_inside = index.len() == self.grid.counts().len()
             && index.iter().zip(self.grid.counts()).all(|(at, count)| at < count);
         let number = self.grid.number(index).filter(|_| is_inside);
@@ -141,19 +141,19 @@ impl ChunkWriter {
             return Err(Error::invalid(format!("{} bytes for an unfiltered chunk of {}", data.len(), self.bytes)));
         }
         self.waiting.remove(&number);
-        let place = self.place(shared, &[Encoded { number, data: data.to_vec(), filter_mask }])?;
+        let place = self.place(site, &[Encoded { number, data: data.to_vec(), filter_mask }])?;
         self.placed.extend(place.into_iter().map(|place| (number, place)));
         Ok(())
     }
 
     /// Lets the array have another shape; what lies outside of it is given up.
-    pub(super) fn resize(&mut self, shared: &Shared, shape: &[u64]) -> Result<()> {
+    pub(super) fn resize(&mut self, site: &Site, shape: &[u64]) -> Result<()> {
         let grid = Grid::new(shape, self.grid.chunk_shape())?;
         let shrinks = shape.iter().zip(self.grid.shape()).any(|(new, old)| new < old);
         let same_rows =
             self.grid.counts().get(1..) == grid.counts().get(1..) && shape.get(1..) == self.grid.shape().get(1..);
         if shrinks || self.rules.partial_unfiltered {
-            self.reload_cut(shared, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
+            self.reload_cut(site, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
         }
         if !same_rows || shrinks {
             let moved = |number: &u64| {
@@ -178,7 +178,7 @@ impl ChunkWriter {
 
     /// Takes back into memory the chunks from a number on of which `grid`, which the array is about to have, shows more or
     /// less than now: what it shows less of becomes fill values, and whether they are filtered may change.
-    fn reload_cut(&mut self, shared: &Shared, grid: &Grid, from: u64) -> Result<()> {
+    fn reload_cut(&mut self, site: &Site, grid: &Grid, from: u64) -> Result<()> {
         let waiting = self.waiting.keys().copied().filter(|number| *number >= from);
         let numbers: Vec<u64> = self.placed.range(from..).map(|(number, _)| *number).chain(waiting).collect();
         for number in numbers {
@@ -188,7 +188,7 @@ impl ChunkWriter {
             if before == after || common.is_empty() {
                 continue;
             }
-            self.waiting_chunk(shared, number)?;
+            self.waiting_chunk(site, number)?;
             let mut chunk = self.blank();
             if let Some(waiting) = self.waiting.get_mut(&number) {
                 let (shape, origin) = (self.grid.chunk_shape(), vec![0; common.rank()]);
@@ -202,11 +202,11 @@ impl ChunkWriter {
     }
 
     /// Writes what waits; gives where all chunks are.
-    pub(super) fn finish(mut self, shared: &Shared) -> Result<Chunks> {
+    pub(super) fn finish(mut self, site: &Site) -> Result<Chunks> {
         let all = self.waiting.keys().copied().collect();
-        self.write_waiting(shared, all)?;
+        self.write_waiting(site, all)?;
         if self.rules.is_early {
-            self.write_rest(shared)?;
+            self.write_rest(site)?;
         }
         let mut chunks = ChunksBuilder::new(self.grid);
         self.placed.into_values().for_each(|place| chunks.push(place));
@@ -224,23 +224,23 @@ impl ChunkWriter {
 
     fn write_part(
         &mut self,
-        shared: &Shared,
+        site: &Site,
         selection: &ChunkSelection,
         (number, i): (u64, u64),
         values: &[u8],
         shape: &[u64],
     ) -> Result<()> {
-        self.waiting_chunk(shared, number)?;
+        self.waiting_chunk(site, number)?;
         let Some(chunk) = self.waiting.get_mut(&number) else { return Ok(()) };
         chunk.written += gather(selection, i, Source { bytes: values, shape }, &mut chunk.bytes, self.element_size)?;
         Ok(())
     }
 
     /// Has a chunk wait, as it is now.
-    fn waiting_chunk(&mut self, shared: &Shared, number: u64) -> Result<()> {
+    fn waiting_chunk(&mut self, site: &Site, number: u64) -> Result<()> {
         if !self.waiting.contains_key(&number) {
             let bytes = match self.placed.get(&number) {
-                Some(place) => self.load(shared, *place)?,
+                Some(place) => self.load(site, *place)?,
                 None => self.blank(),
             };
             self.waiting.insert(number, Waiting { bytes, written: 0 });
@@ -258,9 +258,9 @@ impl ChunkWriter {
     }
 
     /// A chunk that was written before.
-    fn load(&self, shared: &Shared, place: ChunkPlace) -> Result<Vec<u8>> {
+    fn load(&self, site: &Site, place: ChunkPlace) -> Result<Vec<u8>> {
         let mut stored = vec![0; shape::in_memory(place.size)?];
-        shared.read(place.addr, &mut stored)?;
+        site.read(place.addr, &mut stored)?;
         let Some(pipeline) = self.pipeline.as_ref().filter(|_| !self.is_raw(place.number)) else { return Ok(stored) };
         let mut chunk = vec![0; self.bytes];
         pipeline.decode(&stored, place.filter_mask, &mut Scratch::default(), &mut Output::exact(&mut chunk))?;
@@ -305,14 +305,14 @@ impl ChunkWriter {
         Ok(full)
     }
 
-    fn write_waiting(&mut self, shared: &Shared, mut numbers: Vec<u64>) -> Result<()> {
+    fn write_waiting(&mut self, site: &Site, mut numbers: Vec<u64>) -> Result<()> {
         numbers.sort_unstable();
         let chunks: HashMap<u64, Vec<u8>> =
             numbers.iter().filter_map(|number| Some((*number, self.waiting.remove(number)?.bytes))).collect();
         let job = |number: u64, scratch: &mut Scratch| {
             self.encode(number, chunks.get(&number).cloned().unwrap_or_default(), scratch)
         };
-        let placed = self.in_batches(shared, &numbers, job)?;
+        let placed = self.in_batches(site, &numbers, job)?;
         self.placed.extend(placed);
         Ok(())
     }
@@ -323,14 +323,14 @@ impl ChunkWriter {
     /// `items`, whatever the number of threads.
     fn in_batches<I: Copy + Sync>(
         &self,
-        shared: &Shared,
+        site: &Site,
         items: &[I],
         encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
     ) -> Result<Vec<(u64, ChunkPlace)>> {
         let mut placed = Vec::with_capacity(items.len());
         let mut before: Vec<Encoded> = Vec::new();
         let mut write = |batch: &[Encoded]| -> Result<()> {
-            placed.extend(self.place(shared, batch)?.into_iter().map(|place| (place.number, place)));
+            placed.extend(self.place(site, batch)?.into_iter().map(|place| (place.number, place)));
             Ok(())
         };
         for batch in items.chunks((AT_ONCE / self.bytes.max(1)).max(threads())) {
@@ -343,24 +343,24 @@ impl ChunkWriter {
     }
 
     /// Puts chunks where they belong.
-    fn place(&self, shared: &Shared, batch: &[Encoded]) -> Result<Vec<ChunkPlace>> {
+    fn place(&self, site: &Site, batch: &[Encoded]) -> Result<Vec<ChunkPlace>> {
         let Some(implicit) = &self.rules.implicit else {
-            return shared.place(&batch.iter().map(Encoded::stored).collect::<Vec<_>>());
+            return site.place(&batch.iter().map(Encoded::stored).collect::<Vec<_>>());
         };
         let put = |chunk: &Encoded| {
             let (number, size, filter_mask) = (chunk.number, chunk.data.len() as u64, 0);
             let addr = implicit.place(&self.grid, number, self.bytes)?;
-            shared.with(|draft| draft.space.write(addr, &chunk.data))?;
+            site.with(|draft| draft.space.write(addr, &chunk.data))?;
             Ok(ChunkPlace { number, addr, size, filter_mask })
         };
         batch.iter().map(put).collect()
     }
 
     /// Stores what nobody wrote, where all is stored.
-    fn write_rest(&mut self, shared: &Shared) -> Result<()> {
+    fn write_rest(&mut self, site: &Site) -> Result<()> {
         let rest: Vec<u64> = (0..self.grid.len()).filter(|number| !self.placed.contains_key(number)).collect();
         let job = |number: u64, scratch: &mut Scratch| self.encode(number, self.blank(), scratch);
-        let placed = self.in_batches(shared, &rest, job)?;
+        let placed = self.in_batches(site, &rest, job)?;
         self.placed.extend(placed);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Datasets whose elements lie in other files, as they are.
 
-use super::shared::Shared;
+use super::site::Site;
 use crate::error::{Error, Result};
 use crate::format::message::external_files::{ExternalFiles, Slot};
 use crate::write;
@@ -16,7 +16,7 @@ pub(super) struct External {
 }
 
 /// Stores where the `bytes` bytes of a dataset's elements lie.
-pub(super) fn store(shared: &Shared, pieces: &[External], bytes: u64) -> Result<ExternalFiles> {
+pub(super) fn store(site: &Site, pieces: &[External], bytes: u64) -> Result<ExternalFiles> {
     if pieces.iter().rev().skip(1).any(|piece| piece.size.is_none()) {
         return Err(Error::invalid("only the last external file can be taken to its end"));
     }
@@ -26,7 +26,7 @@ pub(super) fn store(shared: &Shared, pieces: &[External], bytes: u64) -> Result<
         return Err(Error::invalid(what));
     }
     let names: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.file.clone().into_bytes()).collect();
-    let (heap, positions) = shared.with(|draft| write::local_heap(&mut draft.space, &names))?;
+    let (heap, positions) = site.with(|draft| write::local_heap(&mut draft.space, &names))?;
     let slot = |(piece, name): (&External, u64)| Slot { name, offset: piece.offset, size: piece.size };
     let slots: Vec<Slot> = pieces.iter().zip(positions).map(slot).collect();
     let allocated = u16::try_from(slots.len()).map_err(|_| Error::unsupported("over 65,535 external files"))?;

@@ -5,7 +5,8 @@ use bytes::Bytes;
 use super::chunks::{ChunkWriter, Implicit, Rules};
 use super::external::External;
 use super::filters::Wanted;
-use super::group::NewGroup;
+use super::pipeline::Filters;
+use super::site::Site;
 use super::virtual_layout::Mapped;
 use super::writer::{Data, Writer};
 use crate::convert::Conversion;
@@ -46,7 +47,7 @@ pub enum FillTime {
 
 /// What is said about a dataset besides its type and shape.
 #[derive(Debug, Default)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     pub(super) is_null: bool,
     /// An empty one: without limit along the first dimension.
     pub(super) max_shape: Option<Vec<Option<u64>>>,
@@ -65,8 +66,8 @@ pub(super) struct Settings {
     pub(super) is_elsewhere: bool,
 }
 
-#[derive(Debug, Default)]
-pub(super) enum Layout {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Layout {
     /// Contiguous, unless something asks for chunks.
     #[default]
     Usual,
@@ -88,14 +89,33 @@ impl std::fmt::Debug for FillValue {
 const MOST_ELEMENTS: u64 = u32::MAX as u64;
 
 impl Settings {
-    pub(super) fn dataset(
+    /// Those of a dataset that is copied: how far it may grow, how it is stored, one element that stands for what is not
+    /// written, and when that is.
+    pub(crate) fn of_copy(
+        max_shape: Vec<Option<u64>>,
+        layout: Layout,
+        filters: &Filters,
+        fill: Option<Vec<u8>>,
+        fill_time: FillTime,
+    ) -> Settings {
+        Settings {
+            max_shape: Some(max_shape),
+            layout,
+            filters: filters.wanted.clone(),
+            fill: fill.map(|fill| FillValue(Box::new(move |_| Ok(fill.clone())))),
+            fill_time,
+            ..Settings::default()
+        }
+    }
+
+    pub(crate) fn dataset(
         self,
-        group: &NewGroup,
+        site: &Site,
         datatype: &Datatype,
         committed: Option<write::ObjectId>,
         shape: Vec<u64>,
     ) -> Result<(write::Dataset, Writer)> {
-        let level = group.shared.level;
+        let level = site.level;
         shape::check_rank(&shape)?;
         let max_shape = match &self.max_shape {
             None => None,
@@ -109,7 +129,7 @@ impl Settings {
         let limits = dataspace.max_shape();
         let element_size = usize::try_from(datatype.size).map_err(|_| Error::limit("an element beyond memory"))?;
         let fill = self.fill.as_ref().map(|fill| (fill.0)(datatype)).transpose()?;
-        let (data, filters) = self.data(group, datatype, &dataspace, fill.clone())?;
+        let (data, filters) = self.data(site, datatype, &dataspace, fill.clone())?;
         let usual = match &data {
             Data::Compact(_) => AllocTime::Early,
             Data::Contiguous(_) | Data::Elsewhere(_) if self.mappings.is_empty() => AllocTime::Late,
@@ -124,7 +144,7 @@ impl Settings {
             pieces => {
                 let bytes = shape::count(&shape)?.checked_mul(datatype.size.into());
                 let bytes = bytes.ok_or_else(|| Error::limit("the elements are more than 64 bits can count"))?;
-                Some(super::external::store(&group.shared, pieces, bytes)?)
+                Some(super::external::store(site, pieces, bytes)?)
             }
         };
         let value = fill.clone().map_or(Fill::Default, |fill| Fill::User(Bytes::from(fill)));
@@ -146,7 +166,7 @@ impl Settings {
     /// Where elements go, and through which filters.
     fn data(
         &self,
-        group: &NewGroup,
+        site: &Site,
         datatype: &Datatype,
         dataspace: &Dataspace,
         fill: Option<Vec<u8>>,
@@ -157,7 +177,7 @@ impl Settings {
             bytes.ok_or_else(|| Error::limit("the elements are larger than memory"))
         };
         if !self.mappings.is_empty() || !self.external.is_empty() {
-            return Ok((self.elsewhere(group, dataspace, datatype)?, None));
+            return Ok((self.elsewhere(site, dataspace, datatype)?, None));
         }
         let may_grow = dataspace.max_shape().iter().zip(&dataspace.shape).any(|(max, size)| *max != Some(*size));
         let wants_chunks = may_grow || !self.filters.is_empty() || self.partial_unfiltered;
@@ -185,18 +205,18 @@ impl Settings {
             _ if dataspace.kind == Kind::Null => Ok((Data::Elsewhere(Storage::Contiguous(None, 0)), None)),
             None => Ok((Data::Contiguous(None), None)),
             Some(_) if dataspace.kind == Kind::Scalar => Err(Error::invalid("a scalar has no chunks")),
-            Some(chunk) => self.chunks(group, datatype, dataspace, &chunk, fill),
+            Some(chunk) => self.chunks(site, datatype, dataspace, &chunk, fill),
         }
     }
 
     /// Elements that lie in other datasets or files.
-    fn elsewhere(&self, group: &NewGroup, dataspace: &Dataspace, datatype: &Datatype) -> Result<Data> {
+    fn elsewhere(&self, site: &Site, dataspace: &Dataspace, datatype: &Datatype) -> Result<Data> {
         let is_plain = matches!(self.layout, Layout::Usual) && self.filters.is_empty() && !self.partial_unfiltered;
         if !is_plain || (!self.mappings.is_empty() && !self.external.is_empty()) {
             return Err(Error::invalid("elements that lie elsewhere are in no chunks here, and have no filters"));
         }
         if !self.mappings.is_empty() {
-            return super::virtual_layout::store(&group.shared, &self.mappings, &dataspace.shape).map(Data::Elsewhere);
+            return super::virtual_layout::store(site, &self.mappings, &dataspace.shape).map(Data::Elsewhere);
         }
         if dataspace.max_shape().iter().zip(&dataspace.shape).any(|(max, size)| *max != Some(*size)) {
             return Err(Error::invalid("a dataset in external files cannot grow"));
@@ -208,13 +228,13 @@ impl Settings {
 
     fn chunks(
         &self,
-        group: &NewGroup,
+        site: &Site,
         datatype: &Datatype,
         dataspace: &Dataspace,
         chunk: &[u64],
         fill: Option<Vec<u8>>,
     ) -> Result<(Data, Option<FilterPipeline>)> {
-        let (level, limits) = (group.shared.level, dataspace.max_shape());
+        let (level, limits) = (site.level, dataspace.max_shape());
         let elements = checked(chunk, &dataspace.shape, &limits, datatype.size, level)?;
         if self.partial_unfiltered && level < Compatibility::V110 {
             return Err(Error::unsupported(format!("unfiltered partial chunks cannot be written for {level:?}")));
@@ -228,7 +248,7 @@ impl Settings {
         let bytes = shape::in_memory(elements)?.saturating_mul(element_size);
         let pipeline = match &message {
             Some(message) => {
-                let pipeline = Pipeline::new(message, ChunkInfo { bytes, element_size }, &group.shared.registry)?;
+                let pipeline = Pipeline::new(message, ChunkInfo { bytes, element_size }, &site.registry)?;
                 pipeline.check()?;
                 Some(pipeline)
             }
@@ -239,7 +259,7 @@ impl Settings {
         let is_early = self.alloc_time == Some(AllocTime::Early);
         let index = write::chunk_index(level, &dataspace.shape, &limits, chunk, is_early && pipeline.is_none());
         let implicit = match index {
-            ChunkIndex::Implicit => Some(Implicit::new(&group.shared, &grid, &limits, bytes)?),
+            ChunkIndex::Implicit => Some(Implicit::new(site, &grid, &limits, bytes)?),
             _ => None,
         };
         let fill = fill.filter(|_| self.fill_time != FillTime::Never);

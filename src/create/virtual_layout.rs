@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::shared::Shared;
+use super::site::Site;
 use crate::error::{Error, Result};
 use crate::format::encoded_selection::{EncodedSelection, Newest, RegularDimension, Selection as Stored};
 use crate::format::virtual_mapping::{Mapping, Name, VirtualMapping};
@@ -78,20 +78,20 @@ pub(super) struct Mapped {
 }
 
 /// Stores the mappings of a virtual dataset of this shape.
-pub(super) fn store(shared: &Shared, mapped: &[Mapped], shape: &[u64]) -> Result<Storage> {
-    if shared.level < Compatibility::V110 {
-        return Err(Error::unsupported(format!("virtual datasets cannot be written for {:?}", shared.level)));
+pub(super) fn store(site: &Site, mapped: &[Mapped], shape: &[u64]) -> Result<Storage> {
+    if site.level < Compatibility::V110 {
+        return Err(Error::unsupported(format!("virtual datasets cannot be written for {:?}", site.level)));
     }
-    let version = u8::from(shared.level >= Compatibility::V200);
+    let version = u8::from(site.level >= Compatibility::V200);
     let mut mappings: Vec<Mapping> = Vec::with_capacity(mapped.len());
     for one in mapped {
-        mappings.push(one.mapping(shape, shared.level)?);
+        mappings.push(one.mapping(shape, site.level)?);
     }
     if version == 1 {
         share_names(&mut mappings);
     }
     let block = Bytes::from(VirtualMapping { version, mappings }.encode(Addr(0), Sizes::EIGHT, ())?);
-    let ids = shared.with(|draft| draft.heap.store(&mut draft.space, &[block]))?;
+    let ids = site.with(|draft| draft.heap.store(&mut draft.space, &[block]))?;
     let id = ids.first().ok_or_else(|| Error::invalid("no mapping was stored"))?;
     Ok(Storage::Virtual(id.collection, id.index))
 }
