@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use hdfive::MissingSources;
 use serde_json::Value;
 
 use crate::document::Document;
-use crate::{Failure, Opening, say};
+use crate::{Failure, Missing, Opening, say};
 
 /// Print checksums of the contents that do not depend on layout, chunking or compression.
 #[derive(clap::Args, Debug)]
@@ -40,7 +39,7 @@ impl Digest {
             writeln!(std::io::stderr(), "h5: --json takes one file; --jsonl takes several")?;
             return Ok(ExitCode::from(2));
         }
-        let options = self.opening.options().missing_sources(MissingSources::Fill);
+        let options = self.opening.options_where(Missing::Fill);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let mut code = ExitCode::SUCCESS;
         for file in &self.files {

@@ -68,9 +68,10 @@ struct Opening {
     /// Open a file that is cut short, and read what is there.
     #[arg(long)]
     salvage: bool,
-    /// What sources of virtual datasets that are not there are: an error, or fill value, as libhdf5 has it.
-    #[arg(long, value_name = "WHAT", default_value = "error")]
-    missing_sources: Missing,
+    /// What sources of virtual datasets that are not there are: an error, or fill value, as libhdf5 has it. Unless this is
+    /// said, they are fill value for check and digest, and an error for all others.
+    #[arg(long, value_name = "WHAT")]
+    missing_sources: Option<Missing>,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -88,8 +89,13 @@ enum Pieces {
 
 impl Opening {
     fn options(&self) -> OpenOptions {
+        self.options_where(Missing::Error)
+    }
+
+    /// The options, where sources that are not there are `missing` unless something else is said.
+    fn options_where(&self, missing: Missing) -> OpenOptions {
         let options = OpenOptions::new().salvage(self.salvage).environment(self.environment);
-        let options = options.missing_sources(match self.missing_sources {
+        let options = options.missing_sources(match self.missing_sources.unwrap_or(missing) {
             Missing::Error => MissingSources::Error,
             Missing::Fill => MissingSources::Fill,
         });

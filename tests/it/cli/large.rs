@@ -209,6 +209,8 @@ with h.File('v.h5', 'w') as f:
     let (out, ..) = said(&run(&folder, &["check", "--json", "v.h5"]));
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&report["sound"], report["missing"].as_array().unwrap().len()), (&Value::Bool(true), 1));
+    let (out, _, code) = said(&run(&folder, &["check", "v.h5", "--missing-sources", "error"]));
+    assert!(out.contains("1 problem") && code == Some(1), "{out}");
 }
 
 #[test]
