@@ -161,7 +161,7 @@ impl Comparer<'_> {
     fn datasets(&mut self, one: &Dataset, other: &Dataset) -> Result<()> {
         self.texts("type", &short(one.datatype()), &short(other.datatype()));
         self.texts("shape", &one.shape_text(), &other.shape_text());
-        if one.shape() != other.shape() || one.is_null() != other.is_null() || one.is_null() {
+        if one.shape() != other.shape() || one.is_null() != other.is_null() || one.is_empty() {
             return Ok(());
         }
         let mut found = Found::default();

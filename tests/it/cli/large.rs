@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::h5;
 use crate::support::{python, scratch};
 
-/// Runs a script with h5py (`h`) and NumPy (`np`) in `folder`.
-fn h5py(folder: &Path, script: &str) {
+/// What a script with h5py (`h`) and NumPy (`np`), run in `folder`, prints.
+fn h5py(folder: &Path, script: &str) -> String {
     let mut command = Command::new(python::python());
     command.current_dir(folder).args(["-c", &format!("import h5py as h, numpy as np\n{script}")]);
-    python::run(&mut command, "the files are made by h5py");
+    let printed = python::run(&mut command, "the files are made by h5py").stdout;
+    String::from_utf8(printed).unwrap()
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
@@ -97,6 +98,38 @@ fn what_neither_of_two_files_stores_is_compared_once() {
     let wanted = "/wide: 2 of 1000000000000000000 elements differ, first at [3, 5]: 7 | 0
 /y: 699999999 of 700000000 elements differ, first at [0]: 0 | 1\n";
     assert_eq!(said(&run(&folder, &["diff", "sparse.h5", "other.h5"])), (wanted.to_owned(), String::new(), Some(1)));
+}
+
+/// Datasets of random shapes, chunks and fill values, of which little is written; NumPy counts what differs.
+#[test]
+fn datasets_that_are_stored_in_part_differ_as_numpy_says() {
+    let folder = scratch("diff-random");
+    let script = "
+import random
+random.seed(5)
+pick = random.randrange
+files = [h.File(name, 'w', libver=libver) for name, libver in (('a.h5', None), ('b.h5', 'latest'))]
+for number in range(120):
+    shape = tuple(pick(number % 7 > 0, 23) for _ in range(pick(4)))
+    for f in files:
+        chunks = {'chunks': tuple(pick(1, n + 1) for n in shape)} if 0 not in shape and shape and pick(4) else {}
+        if chunks and pick(2): chunks['maxshape'] = (None,) * len(shape)
+        d = f.create_dataset(f'{number:03}', shape, 'i4', fillvalue=pick(2), **chunks)
+        for _ in range(0 if 0 in shape else pick(4)):
+            starts = [pick(n) for n in shape]
+            d[tuple(slice(start, start + pick(1, 5)) for start in starts)] = pick(3)
+    one, other = (np.asarray(f[f'{number:03}'][()]) for f in files)
+    if (one != other).any():
+        at = tuple(np.argwhere(one != other)[0].tolist())
+        count = (one != other).sum()
+        print(f'/{number:03}: {count} of {one.size} elements differ, first at {list(at)}: {one[at]} | {other[at]}')
+";
+    let wanted = h5py(&folder, script);
+    assert!(wanted.lines().count() > 50, "{wanted}");
+    let (out, error, _) = said(&run(&folder, &["diff", "a.h5", "b.h5"]));
+    let differing: Vec<&str> = out.lines().filter(|line| line.contains("elements differ")).collect();
+    let wanted: Vec<&str> = wanted.lines().collect();
+    assert_eq!((differing, error.as_str()), (wanted, ""));
 }
 
 #[test]
