@@ -141,11 +141,10 @@ impl Dump {
         full: &[u64],
     ) -> Result<(), Failure> {
         let count = full.iter().fold(1u64, |n, &size| n.saturating_mul(size));
-        if self.all || count <= MANY {
+        let selected = selection.selected()?;
+        let axes = selected.axes().filter(|_| !self.all && count > MANY);
+        let Some(axes) = axes.map(|axes| axes.iter().map(ends).collect()) else {
             return elements::rows(out, elements::values(dataset, selection, names)?, full, full);
-        }
-        let Some(axes) = selection.selected()?.axes().map(|axes| axes.iter().map(ends).collect()) else {
-            return Ok(write!(out, "{:#}", names.name(selection.read_value()?, dataset.datatype()))?);
         };
         let shape: Vec<u64> = full.iter().map(|&size| size.min(2 * EDGE)).collect();
         let shown = dataset.select(Selection::Indices(axes));

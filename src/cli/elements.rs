@@ -6,6 +6,7 @@ use std::io::Write;
 use std::iter::Peekable;
 
 use hdfive::convert::Value;
+use hdfive::inspect::notation::visible;
 use hdfive::{Dataset, DatasetSelection};
 use serde::ser::{Error, Serialize, SerializeSeq, Serializer};
 
@@ -57,7 +58,7 @@ fn row(
 ) -> Result<(), Failure> {
     let [shape, full] = shapes;
     let Some(&count) = shape.get(axis) else {
-        return values.next().map_or(Ok(()), |element| Ok(write!(out, "{}", element?)?));
+        return values.next().map_or(Ok(()), |element| Ok(write!(out, "{}", visible(&element?.to_string()))?));
     };
     let one_line = axis + 1 == shape.len() && !lines;
     let gap = if one_line { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };

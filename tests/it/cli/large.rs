@@ -292,6 +292,23 @@ with h.File('a.h5', 'w') as f:
     assert!(csv.starts_with(&format!("\"{}\"\n", wanted[0])), "{csv}");
 }
 
+/// Text of a file that a terminal took for a command: what is shown is said elsewhere, CSV and JSON aside.
+#[test]
+fn values_command_no_terminal() {
+    let folder = scratch("escapes");
+    let script = "
+with h.File('a.h5', 'w') as f:
+    f['t'] = np.array([(1,)], [('\\x1b[2J', 'i4')])
+    f['s'] = '\\x9b31m\\u202eevil'
+    f['s'].attrs['a'] = np.array([(2,), (3,)], [('\\x1b[1m', 'i4')])
+";
+    h5py(&folder, script);
+    let text = |arguments: &[&str]| said(&run(&folder, arguments)).0;
+    assert!(text(&["dump", "a.h5", "t", "--text"]).ends_with("\n[{\\u{1b}[2J: 1}]\n"));
+    assert!(text(&["dump", "a.h5", "s", "--text"]).ends_with("\n\"\\u{9b}31m\\u{202e}evil\"\n"));
+    assert_eq!(text(&["attrs", "a.h5", "s", "a", "--text"]), "[{\\u{1b}[1m: 2},\n {\\u{1b}[1m: 3}]\n");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_not_waited_for() {
