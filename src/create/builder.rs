@@ -205,9 +205,9 @@ impl<'g> DatasetBuilder<'g> {
             let encoder = T::encoder(datatype, Conversion::Lossless)?;
             let mut heap = Measure::default();
             let bytes = encoder.encode_all(std::slice::from_ref(&value), &mut heap)?.into_owned();
-            match heap.sizes[..] {
-                [] => Ok(bytes),
-                _ => Err(Error::unsupported("a fill value without a fixed size")),
+            match heap.stores {
+                false => Ok(bytes),
+                true => Err(Error::unsupported("a fill value without a fixed size")),
             }
         };
         self.settings.fill = Some(FillValue(Box::new(encode)));

@@ -164,6 +164,13 @@ pub struct NewFile {
 }
 
 impl NewFile {
+    /// Writes the first bytes of the user block.
+    ///
+    /// Errors are `Invalid` if it has fewer bytes, and `Io`.
+    pub fn write_user_block(&self, bytes: &[u8]) -> Result<()> {
+        self.root.shared.with(|draft| draft.space.write_before(bytes))
+    }
+
     /// Writes what is not written yet, and gives the file its name.
     ///
     /// Errors are those of writing; then what was there before stays. Handles that are left can write nothing more.

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use super::site::Site;
 use crate::convert::encoder::{HeapSink, Measure};
 use crate::convert::{Conversion, H5Type};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filter::Registry;
+use crate::format::global_heap::GlobalHeapId;
 use crate::format::message::attribute::Embedded;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
-use crate::wire::{Addr, Sizes, Structure};
 use crate::write::{self, Body, Compatibility, Draft, ObjectId, Storage};
 
 /// What all handles of a new file share.
@@ -89,13 +89,15 @@ impl Shared {
         // How much the heap has to hold is known first: so its collections are as large as they need.
         let mut measure = Measure::default();
         let elements = encoder.encode_all(values, &mut measure)?;
-        if measure.sizes.is_empty() {
+        if !measure.stores {
             return Ok(elements);
         }
+        let mut elements = elements.into_owned();
         self.with(|draft| {
-            draft.heap.expect(measure.sizes, Sizes::EIGHT);
-            encoder.encode_all(values, &mut Heap { draft })
-        })
+            draft.heap.expect(measure.taken);
+            encoder.encode_each(values, &mut elements, &mut Heap { draft })
+        })?;
+        Ok(elements.into())
     }
 
     /// The message of an attribute with these values, as a `datatype`.
@@ -136,8 +138,6 @@ struct Heap<'a> {
 
 impl HeapSink for Heap<'_> {
     fn store(&mut self, bytes: &[u8]) -> Result<[u8; 12]> {
-        let id = self.draft.heap.store_one(&mut self.draft.space, Bytes::copy_from_slice(bytes))?;
-        let id = id.encode(Addr(0), Sizes::EIGHT, ())?;
-        id.try_into().map_err(|_| Error::invalid("an id that has not 12 bytes"))
+        self.draft.heap.store_one(&mut self.draft.space, bytes).map(GlobalHeapId::wide)
     }
 }

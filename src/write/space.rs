@@ -109,6 +109,16 @@ impl Space {
         self.sink.read_at(self.position(addr)?, bytes)
     }
 
+    /// Writes bytes before address 0: the user block.
+    ///
+    /// Errors are `Invalid` if it has fewer.
+    pub fn write_before(&mut self, bytes: &[u8]) -> Result<()> {
+        if u64::try_from(bytes.len()).is_ok_and(|size| size <= self.base) {
+            return self.sink.write_at(0, bytes);
+        }
+        Err(Error::invalid(format!("{} bytes for a user block of {}", bytes.len(), self.base)))
+    }
+
     fn flush_data(&mut self) -> Result<()> {
         if self.data_wait { self.flush() } else { Ok(()) }
     }
