@@ -39,7 +39,7 @@ impl Digest {
             writeln!(std::io::stderr(), "h5: --json takes one file; --jsonl takes several")?;
             return Ok(ExitCode::from(2));
         }
-        let options = self.opening.options_where(Missing::Fill);
+        let options: hdfive::OpenOptions = self.opening.options_where(Missing::Fill);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let mut code = ExitCode::SUCCESS;
         for file in &self.files {
