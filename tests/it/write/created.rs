@@ -308,6 +308,36 @@ fn h5py_finds_and_changes_everything_at_every_level() {
     }
 }
 
+/// PyTables; and, with `HDFIVE_JUDGES`, readers that do without libhdf5, and one of the browser.
+#[test]
+fn readers_that_are_not_h5py_find_the_same_numbers() {
+    let folder = scratch("created_for_readers");
+    write_raw(&folder);
+    let judges = std::env::var_os("HDFIVE_JUDGES").map(PathBuf::from);
+    for (name, level) in LEVELS {
+        let path = folder.join(format!("{name}.h5"));
+        write(FileBuilder::new(), &path, level, |filter| BUILT_IN.contains(&filter)).unwrap();
+        let read = |python: &Path, reader: &str, more: Option<&Path>| {
+            let script = package().join("tests/write/readers.py");
+            let mut command = Command::new(python);
+            command.arg("-B").arg(script).args([reader.as_ref(), path.as_os_str()]).args(more);
+            run(command.current_dir(&folder), "another reader finds something else");
+        };
+        read(python(), "tables", None);
+        match &judges {
+            None => {
+                crate::support::skipped("pyfive, h5wasm and jsfive", "HDFIVE_JUDGES is not set; .ci/judges.sh sets it")
+            }
+            // They read what was there before 1.10.
+            Some(judges) if level < Compatibility::V110 => {
+                read(&judges.join("readers/bin/python"), "pyfive", None);
+                read(&judges.join("readers/bin/python"), "js", Some(&judges.join("js")));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
 /// Pages, each of metadata or of data; and chunks that only libhdf5 2.0 has.
 #[test]
 fn files_in_pages_and_chunks_beyond_32_bits() {
