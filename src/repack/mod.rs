@@ -18,6 +18,7 @@ mod datasets;
 mod elements;
 mod names;
 mod restored;
+mod rules;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use names::Names;
-use restored::Rules;
+use rules::Rules;
 
 use crate::create::{Filters, Layout, Site};
 use crate::error::{Error, Place, Result};
