@@ -27,6 +27,8 @@ pub mod netcdf;
 pub mod object;
 pub mod plan;
 pub mod read;
+#[cfg(feature = "refs")]
+pub mod refs;
 pub mod repack;
 pub mod selection;
 pub mod stage;

@@ -11,6 +11,7 @@ mod elements;
 mod explain;
 mod filters;
 mod ls;
+mod manifest;
 mod names;
 mod npy;
 mod repack;
@@ -42,6 +43,7 @@ enum Command {
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
     Repack(repack::Repack),
+    Manifest(manifest::Manifest),
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
     Completions {
@@ -158,6 +160,7 @@ fn main() -> ExitCode {
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
         Command::Repack(repack) => repack.run(),
+        Command::Manifest(manifest) => manifest.run(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };

@@ -163,7 +163,7 @@ fn reference(kind: ReferenceKind) -> &'static str {
 }
 
 /// The decimal value of a stored integer; in hexadecimal if it has more than 16 bytes.
-fn integer(stored: &[u8], base: &Datatype) -> String {
+pub(crate) fn integer(stored: &[u8], base: &Datatype) -> String {
     let Class::FixedPoint(number) = &base.class else { return format!("{stored:02x?}") };
     let mut bytes = stored.to_vec();
     if number.bits.order == ByteOrder::BigEndian {

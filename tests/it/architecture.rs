@@ -33,8 +33,8 @@ const FLOORS: [(&str, u32); 26] = [
     ("handle", 10),
     ("inspect", 11),
     ("netcdf", 11),
-    ("refs", 11),
     ("create", 12),
+    ("refs", 12),
     ("repack", 13),
 ];
 
