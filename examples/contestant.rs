@@ -6,7 +6,7 @@
 //! ```
 //! `full`, `slab` (SELECTION is `start:end:step,...`), `strings`, `walk` (every object's path, shape and attributes),
 //! `readmany` (all datasets by path), `index` (the manifest of a chunked dataset), `into` (as `full`, into memory that is
-//! there before), `field` (the member `x` of a compound), `threads` (as `full`, on as many threads at once as SELECTION says);
+//! there before), `field` (the member `x` of a compound), `threads` (as `full`, in as many threads at once as SELECTION says, each alone);
 //! and writing FILE: `write` (8192 x 8192 floats in filtered chunks), `wplain` (the same in one piece), `wmany` (10,000
 //! small datasets with attributes), `append` (10,000 times 100 floats), `wtexts` (a million strings).
 
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
         }
         "threads" => {
             let threads: usize = selection.parse().unwrap_or(1);
-            let read = |_: usize| File::open(file)?.dataset(dataset)?.read_bytes();
+            let read = |_: usize| File::open(file)?.dataset(dataset)?.select(..).threads(1).read_bytes();
             let all = || {
                 std::thread::scope(|scope| {
                     let started: Vec<_> = (0..threads).map(|i| scope.spawn(move || read(i))).collect();

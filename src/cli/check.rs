@@ -86,7 +86,7 @@ impl Check {
 }
 
 /// A bar on a terminal, nothing elsewhere.
-fn bar() -> ProgressBar {
+pub(crate) fn bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -46,6 +46,24 @@ impl Wanted {
         Wanted::Given { id: 3, flags: 0, values: Vec::new() }
     }
 
+    /// What somebody wanted who made a filter of these parameters.
+    pub(super) fn stored(filter: &FilterDescription) -> Wanted {
+        let given = || Wanted::Given { id: filter.id, flags: filter.flags, values: filter.client_data.clone() };
+        match (filter.id, &filter.client_data[..]) {
+            (2, _) => Wanted::Shuffle,
+            (4, [options, pixels, ..]) => {
+                Wanted::Szip { nearest_neighbour: options & 32 != 0, pixels_per_block: *pixels }
+            }
+            (5, _) => Wanted::Nbit,
+            (6, [_, factor, ..]) => Wanted::ScaleOffset { factor: i32::from_ne_bytes(factor.to_ne_bytes()) },
+            (32000, _) => Wanted::Lzf,
+            (32001, [_, _, _, _, level, shuffle, compressor, ..]) => {
+                Wanted::Blosc { id: 32001, compressor: *compressor, level: *level, shuffle: *shuffle }
+            }
+            _ => given(),
+        }
+    }
+
     /// The filter with its parameters, for chunks of so many elements.
     ///
     /// Errors are `Unsupported` for elements that the filter is not for.

@@ -42,7 +42,7 @@ impl Reference {
             }
         };
         match self.part() {
-            Part::Whole => Ok(dataset.select(Selection::all())),
+            Part::Whole => Ok(dataset.select(..)),
             Part::Region(region) => Ok(dataset.select(selection(region, dataset.shape())?)),
             Part::Attribute(_) => Err(Error::wrong_type(format!("{self} is no region of a dataset"))),
         }

@@ -47,7 +47,7 @@ impl Dataset {
     /// All of it, with numbers that are lost converted as `conversion` says.
     #[must_use]
     pub fn conversion(&self, conversion: Conversion) -> DatasetSelection {
-        self.select(Selection::all()).conversion(conversion)
+        self.select(..).conversion(conversion)
     }
 
     /// [`select`](Self::select), then [`read_array`](DatasetSelection::read_array).

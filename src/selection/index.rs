@@ -5,6 +5,8 @@
 //! ```
 //! Rules are NumPy's, but several lists select the product of what each selects, as in h5py for one list.
 
+use std::ops::RangeFull;
+
 use crate::error::{Error, Result};
 use crate::selection::block::Block;
 use crate::selection::points::Points;
@@ -262,6 +264,12 @@ impl Selection {
 impl From<&Selection> for Selection {
     fn from(selection: &Selection) -> Selection {
         selection.clone()
+    }
+}
+
+impl From<RangeFull> for Selection {
+    fn from(_: RangeFull) -> Selection {
+        Selection::all()
     }
 }
 

@@ -9,7 +9,7 @@ use hdfive::index;
 use hdfive::manifest::Chunks;
 use hdfive::object::container::{Container, Opening};
 use hdfive::object::{Header, Scope, Step};
-use hdfive::selection::{Block, Selection};
+use hdfive::selection::Block;
 use hdfive::storage::FileSource;
 use hdfive::storage::counting::CountingSource;
 use hdfive::{Dataset, File, Object, OpenOptions};
@@ -90,7 +90,7 @@ fn a_small_selection_of_a_file_just_opened_reads_little_of_an_index() {
             // 31,200 chunks have at least 250,000 bytes of index.
             assert!(read < 60_000 && batches < 24, "{name}: {read} bytes in {batches} batches");
             // Much of it takes the whole index, and single chunks are then found in that.
-            let all: Vec<u32> = dataset.select(Selection::all()).read().unwrap();
+            let all: Vec<u32> = dataset.select(..).read().unwrap();
             assert_eq!(all[120 * 102 + 58], 120 * 102 + 58);
             let before = source.counts().bytes;
             dataset.read_chunk_raw(&[101, 59]).unwrap();

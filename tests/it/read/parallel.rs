@@ -145,7 +145,7 @@ fn the_first_broken_chunk_is_named_whatever_the_number_of_threads() {
     }
     std::fs::write(path, bytes).unwrap();
     for (name, dataset) in datasets(path).into_iter().filter(|(name, _)| name != "single") {
-        let selected = dataset.select(Selection::all());
+        let selected = dataset.select(..);
         let Err(wanted) = selected.clone().threads(1).read::<u32>() else { continue };
         assert!(wanted.to_string().contains("chunk"), "{name}: {wanted}");
         for _ in 0..20 {

@@ -1,12 +1,13 @@
 //! The examples run, and say what they should.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::{package, skipped};
 
 /// What an example prints; `None`, said aloud, where it was not built with the tests.
-fn run(name: &str) -> Option<String> {
+pub(crate) fn run(name: &str, arguments: &[&OsStr]) -> Option<String> {
     let here: PathBuf = std::env::current_exe().unwrap();
     let built = here.parent()?.parent()?.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
     if !built.exists() {
@@ -16,7 +17,7 @@ fn run(name: &str) -> Option<String> {
         );
         return None;
     }
-    let output = Command::new(built).current_dir(package()).output().unwrap();
+    let output = Command::new(built).args(arguments).current_dir(package()).output().unwrap();
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
 }
@@ -54,7 +55,7 @@ fn the_examples_say_what_is_in_the_files() {
         ("tables", &["Grüneck is Green, at [1.0, 2.0, 3.0]", "[[3, 1, 2], [], [7]]", "[3, 3] elements"]),
     ];
     for (name, lines) in wanted {
-        let Some(said) = run(name) else { continue };
+        let Some(said) = run(name, &[]) else { continue };
         for line in lines {
             assert!(said.contains(line), "{name} does not say {line:?}:\n{said}");
         }
