@@ -40,6 +40,7 @@ pub use hdfive_derive::H5Type;
 pub use convert::{Conversion, DateTime64, H5Type, Reference, TimeUnit, Value, ValueArray};
 pub use create::{FileBuilder, NewFile};
 pub use error::{Error, ErrorKind, Place, Result};
+pub use format::message::datatype::Datatype;
 pub use handle::{
     Attribute, Dataset, DatasetSelection, DatasetSlab, Dimension, Driver, File, Group, Link, LinkTarget,
     MissingSources, NamedType, Object, OpenOptions,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::dataset::NewDataset;
 use super::external::External;
-use super::filters::Wanted;
+use super::filters::{Blosc, BloscShuffle, Wanted};
 use super::group::{NewGroup, NewNamedType};
 use super::settings::{AllocTime, FillTime, FillValue, Layout, Settings};
 use super::values::Values;
@@ -69,34 +69,6 @@ impl NewGroup {
     pub fn new_dataset_builder(&self) -> DatasetBuilder<'_> {
         DatasetBuilder::new(self, None)
     }
-}
-
-/// The compressors of Blosc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blosc {
-    /// Its own.
-    BloscLz = 0,
-    /// LZ4.
-    Lz4 = 1,
-    /// LZ4, more thorough.
-    Lz4Hc = 2,
-    /// Snappy.
-    Snappy = 3,
-    /// Zlib.
-    Zlib = 4,
-    /// Zstandard.
-    Zstd = 5,
-}
-
-/// How Blosc orders bytes before it compresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BloscShuffle {
-    /// As they are.
-    None = 0,
-    /// By bytes.
-    Bytes = 1,
-    /// By bits.
-    Bits = 2,
 }
 
 impl<'g> DatasetBuilder<'g> {

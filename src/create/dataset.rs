@@ -17,7 +17,6 @@ use crate::write::ObjectId;
 ///
 /// Chunks that are written as a whole are encoded at once, on all cores; those written in part wait in memory until they
 /// are full, or the file is closed.
-#[derive(Debug)]
 pub struct NewDataset {
     pub(super) shared: Arc<Shared>,
     pub(super) id: ObjectId,
@@ -25,6 +24,13 @@ pub struct NewDataset {
     pub(super) datatype: Datatype,
     pub(super) conversion: Conversion,
     pub(super) slot: Slot,
+}
+
+/// `NewDataset("/rain", i16)`: what waits in memory is left out.
+impl std::fmt::Debug for NewDataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("NewDataset").field(&self.path).field(&format_args!("{}", self.datatype)).finish()
+    }
 }
 
 impl NewDataset {

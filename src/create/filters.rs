@@ -37,6 +37,34 @@ pub(super) enum Wanted {
     },
 }
 
+/// The compressors of Blosc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blosc {
+    /// Its own.
+    BloscLz = 0,
+    /// LZ4.
+    Lz4 = 1,
+    /// LZ4, more thorough.
+    Lz4Hc = 2,
+    /// Snappy.
+    Snappy = 3,
+    /// Zlib.
+    Zlib = 4,
+    /// Zstandard.
+    Zstd = 5,
+}
+
+/// How Blosc orders bytes before it compresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BloscShuffle {
+    /// As they are.
+    None = 0,
+    /// By bytes.
+    Bytes = 1,
+    /// By bits.
+    Bits = 2,
+}
+
 impl Wanted {
     pub(super) fn given(id: u16, values: &[u32]) -> Wanted {
         Wanted::Given { id, flags: OPTIONAL, values: values.to_vec() }

@@ -39,8 +39,9 @@ mod writer;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-pub use builder::{Blosc, BloscShuffle, DatasetBuilder};
+pub use builder::DatasetBuilder;
 pub use dataset::NewDataset;
+pub use filters::{Blosc, BloscShuffle};
 pub use group::{NewGroup, NewNamedType};
 pub use pipeline::Filters;
 pub use settings::{AllocTime, FillTime};

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::builder::{Blosc, BloscShuffle};
-use super::filters::Wanted;
+use super::filters::{Blosc, BloscShuffle, Wanted};
 use crate::error::{Error, Result};
 use crate::format::message::filter_pipeline::FilterDescription;
 

@@ -17,13 +17,19 @@ use crate::format::message::datatype::Datatype;
 use crate::write::{self, Body, Compatibility, Draft, ObjectId, Storage};
 
 /// What all handles of a new file share.
-#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) site: Site,
     /// Whether links and attributes are numbered as they are created.
     pub(super) track_order: bool,
     datasets: Mutex<Vec<(ObjectId, Arc<dyn Unfinished>)>>,
     scales: Mutex<Scales>,
+}
+
+/// The compatibility level; what waits to be written would fill pages.
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("level", &self.site.level).finish_non_exhaustive()
+    }
 }
 
 /// Which scales belong to which dimensions: written when the file is closed, as each list is in one attribute.

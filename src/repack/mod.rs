@@ -18,6 +18,7 @@ mod datasets;
 mod elements;
 mod names;
 mod restored;
+mod rules;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use names::Names;
-use restored::Rules;
+use rules::Rules;
 
 use crate::create::{Filters, Layout, Site};
 use crate::error::{Error, Place, Result};
@@ -115,7 +116,7 @@ impl Repack {
     /// replaced when all is written, and stays if it fails.
     ///
     /// Gives what was left out: objects that cannot be read, and what the compatibility level cannot hold. Errors are
-    /// those of reading and writing.
+    /// those of reading and writing, and `Invalid` if `path` is the file itself: what is left out would be lost.
     pub fn write(&self, file: &File, path: impl AsRef<Path>) -> Result<Vec<LeftOut>> {
         self.write_watched(file, path, &mut |_, _| ())
     }
@@ -127,6 +128,10 @@ impl Repack {
         path: impl AsRef<Path>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<LeftOut>> {
+        if crate::storage::is_same_file(Path::new(file.filename()), path.as_ref()) {
+            let what = "the new file would take the place of the one that it is made from";
+            return Err(Error::invalid(what).at(Place::File(path.as_ref().display().to_string())));
+        }
         let names = Names::moved(Path::new(file.filename()), path.as_ref());
         self.copy(file, Box::new(FileSink::create(path)?), names, progress)
     }

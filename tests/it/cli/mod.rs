@@ -5,6 +5,7 @@
 //! files are rewritten to what the command prints now. Commands run in the folder `testdata`.
 
 mod cases;
+mod large;
 mod pipes;
 
 use std::path::{Path, PathBuf};

@@ -48,7 +48,7 @@ fn the_examples_say_what_is_in_the_files() {
             ],
         ),
         ("netcdf", &["dimension time = 5 (unlimited)", "variable data(time, x)", "variable x(x), a coordinate"]),
-        ("nexus", &["/entry/data is NXdata", "in counts", "angle: [0, 0.25, 0.5, 0.75, 1]"]),
+        ("nexus", &["/entry/data is NXdata", "in counts", "angle: [0.0, 0.25, 0.5, 0.75, 1.0]"]),
         ("pandas", &["a: [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "c: [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]"]),
         ("pytables", &["row49: 49, [49, -49, 98]", "all numbers together are 1225"]),
         ("slices", &["not exactly one of i32", "two points: ["]),
