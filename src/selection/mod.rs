@@ -24,7 +24,7 @@ mod pieces;
 mod points;
 pub mod shape;
 mod steps;
-mod stream;
+pub(crate) mod stream;
 mod transfer;
 
 pub use axis_transfer::AxisTransfer;
