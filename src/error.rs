@@ -124,6 +124,14 @@ impl Error {
         self
     }
 
+    /// The same error, whose message goes on with a way out.
+    #[must_use]
+    pub(crate) fn hint(mut self, way_out: &str) -> Self {
+        self.0.message.to_mut().push_str("; ");
+        self.0.message.to_mut().push_str(way_out);
+        self
+    }
+
     /// Whether one of its places has an address.
     pub(crate) fn has_address(&self) -> bool {
         let has = |place: &Place| matches!(place, Place::Field { .. } | Place::Chunk { .. } | Place::Header { .. });
@@ -178,6 +186,8 @@ impl fmt::Display for Error {
         };
         for (outwards, place) in trail.iter().enumerate() {
             match place {
+                // It will be said further out.
+                Place::File(_) if self.0.trail[outwards + 1..].contains(place) => continue,
                 Place::Field { structure, field, address } => write!(f, " ({structure}, {field:?}, at {address:#x})")?,
                 Place::Filter(name) => write!(f, " (filter {name})")?,
                 Place::Chunk { origin, address } => write!(f, " (chunk {origin:?}, at {address:#x})")?,
@@ -226,6 +236,9 @@ mod tests {
         let outer = missing.at(Place::Object("/v".into())).at(Place::File("a.h5".into()));
         assert_eq!(outer.to_string(), r#"no such file: b.h5 in "/v", a.h5"#);
         assert_eq!(format!("{outer:#}"), r#"no such file: b.h5 in "/v""#);
+        let twice = ["a.h5", "a.h5"].map(|name| Place::File(name.into()));
+        let error = Error::not_found("no source").at(twice[0].clone()).at(Place::Object("/v".into()));
+        assert_eq!(error.at(twice[1].clone()).hint("do").to_string(), r#"no source; do in "/v", a.h5"#);
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 }

@@ -27,6 +27,8 @@ pub mod netcdf;
 pub mod object;
 pub mod plan;
 pub mod read;
+#[cfg(feature = "refs")]
+pub mod refs;
 pub mod repack;
 pub mod selection;
 pub mod stage;
@@ -40,6 +42,7 @@ pub use hdfive_derive::H5Type;
 pub use convert::{Conversion, DateTime64, H5Type, Reference, TimeUnit, Value, ValueArray};
 pub use create::{FileBuilder, NewFile};
 pub use error::{Error, ErrorKind, Place, Result};
+pub use format::message::datatype::Datatype;
 pub use handle::{
     Attribute, Dataset, DatasetSelection, DatasetSlab, Dimension, Driver, File, Group, Link, LinkTarget,
     MissingSources, NamedType, Object, OpenOptions,

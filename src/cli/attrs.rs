@@ -65,7 +65,12 @@ pub(crate) fn print(out: &mut impl Write, attribute: &Attribute, names: &Names<'
     let value = names.name(attribute.read_value()?, attribute.datatype());
     match json {
         true => writeln!(out, "{}", line_of_json(&value)?)?,
-        false => writeln!(out, "{value:#}")?,
+        // The lines of an array are ours.
+        false => {
+            for line in format!("{value:#}").lines() {
+                say(out, format_args!("{line}"))?;
+            }
+        }
     }
     Ok(())
 }

@@ -4,13 +4,12 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use hdfive::MissingSources;
 use hdfive::inspect::policy::{Outside, ReferenceKind};
 use hdfive::inspect::{self, Policy, Report, Surveyor};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-use crate::{Failure, Opening, say};
+use crate::{Failure, Missing, Opening, say};
 
 /// Read everything in files, and say what is wrong with them.
 #[derive(clap::Args, Debug)]
@@ -57,7 +56,7 @@ impl Check {
 
     /// Prints the policy of a file; whether it could be looked at.
     fn policy(&self, out: &mut impl Write, name: &str) -> Result<bool, Failure> {
-        let options = self.opening.options().missing_sources(MissingSources::Fill);
+        let options = self.opening.options_where(Missing::Fill);
         let policy = self.opening.open(&options, name).and_then(|file| inspect::policy(&file));
         match &policy {
             Ok(policy) if self.json => writeln!(out, "{}", policy_line(name, policy))?,
@@ -73,7 +72,7 @@ impl Check {
 
     fn check(&self, name: &str) -> hdfive::Result<Report> {
         let surveyor = Arc::new(Surveyor::default());
-        let options = self.opening.options().missing_sources(MissingSources::Fill).observer(Arc::clone(&surveyor) as _);
+        let options = self.opening.options_where(Missing::Fill).observer(Arc::clone(&surveyor) as _);
         let file = self.opening.open(&options, name)?;
         let bar = bar();
         let report = inspect::check(&file, &surveyor, &|done, total| {
@@ -86,7 +85,7 @@ impl Check {
 }
 
 /// A bar on a terminal, nothing elsewhere.
-fn bar() -> ProgressBar {
+pub(crate) fn bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -107,6 +106,9 @@ fn print(out: &mut impl Write, file: &str, report: &hdfive::Result<Report>) -> R
     }
     for unchecked in &report.unchecked {
         say(out, format_args!("{file}: not checked: {unchecked:#}"))?;
+    }
+    for missing in &report.missing {
+        say(out, format_args!("{file}: a source is missing: {missing:#}"))?;
     }
     let verdict = match report.problems.len() {
         0 if !report.unchecked.is_empty() => "sound as far as it was checked".to_owned(),
@@ -136,6 +138,7 @@ fn line(file: &str, report: &hdfive::Result<Report>) -> serde_json::Value {
             "unaccounted": report.unaccounted,
             "problems": texts(&report.problems),
             "unchecked": texts(&report.unchecked),
+            "missing": texts(&report.missing),
         }),
         Err(error) => json!({
             "file": file,

@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use hdfive::MissingSources;
 use serde_json::Value;
 
 use crate::document::Document;
-use crate::{Failure, Opening, say};
+use crate::{Failure, Missing, Opening, say};
 
 /// Print checksums of the contents that do not depend on layout, chunking or compression.
 #[derive(clap::Args, Debug)]
@@ -40,7 +39,7 @@ impl Digest {
             writeln!(std::io::stderr(), "h5: --json takes one file; --jsonl takes several")?;
             return Ok(ExitCode::from(2));
         }
-        let options = self.opening.options().missing_sources(MissingSources::Fill);
+        let options: hdfive::OpenOptions = self.opening.options_where(Missing::Fill);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let mut code = ExitCode::SUCCESS;
         for file in &self.files {
@@ -92,7 +91,7 @@ fn print(out: &mut impl Write, document: &Value, before: &str) -> std::io::Resul
         let places = attributes.map(|a| (a, format!("{path}@{}", text(a, "name").unwrap_or_default())));
         for (value, place) in std::iter::once((object, path.clone())).chain(places) {
             if let Some(digest) = text(value, "digest") {
-                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"]))?;
+                say(out, format_args!("{digest} {:>12}  {place}", value["nbytes"].to_string()))?;
             }
             for key in ["undigested", "data_error"] {
                 if let Some(why) = value.get(key) {

@@ -1,15 +1,17 @@
 //! `h5 dump`: the values of a dataset, or of a part of it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use hdfive::convert::{Value, ValueArray};
+use hdfive::convert::Value;
 use hdfive::inspect::notation::{self, text};
-use hdfive::selection::{Index, Selection};
-use hdfive::{Attribute, Dataset, ErrorKind, File, Object};
+use hdfive::selection::{AxisSelection, Index, Selection};
+use hdfive::{Attribute, Dataset, DatasetSelection, ErrorKind, File, Object};
 use serde::Serialize;
 
+use crate::elements::{self, Lists};
 use crate::names::Names;
 use crate::{Failure, Opening, attrs, npy, say};
 
@@ -18,7 +20,7 @@ use crate::{Failure, Opening, attrs, npy, say};
 #[command(
     after_help = "PART is written as in NumPy: h5 dump FILE 'PATH[0, 10:20, ::-1, [4, 0, 4], ...]'. More than 1,000
 elements lose their middle, unless --all is given. Where the output is no terminal it is JSON,
-unless --text or --all is given.
+unless --text or --all is given. Numbers that JSON lacks are \"NaN\", \"Infinity\" and \"-Infinity\" there.
 
 Examples:
   h5 dump weather.h5 /surface/temperature
@@ -46,7 +48,7 @@ pub(crate) struct Dump {
     /// Print lines of comma-separated values: a line for each row, or for each compound.
     #[arg(long, conflicts_with = "npy")]
     csv: bool,
-    /// Write the elements to a file that NumPy loads.
+    /// Write the elements to a file that NumPy loads; - is the standard output.
     #[arg(long, value_name = "OUT")]
     npy: Option<String>,
     #[command(flatten)]
@@ -55,7 +57,7 @@ pub(crate) struct Dump {
 
 /// Elements from which on the middle is left out, and how many stay at either end of a dimension.
 const MANY: u64 = 1000;
-const EDGE: u64 = 3;
+pub(crate) const EDGE: u64 = 3;
 
 impl Dump {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
@@ -64,7 +66,7 @@ impl Dump {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         match Wanted::find(&file, &self.place)? {
             Wanted::Attribute(attribute) => self.attribute(&mut out, &attribute, &names)?,
-            Wanted::Part(path, dataset, part) => self.dataset(&mut out, path, dataset, part, &names)?,
+            Wanted::Part(path, dataset, part) => self.dataset(&mut out, path, &dataset, part, &names)?,
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)
@@ -78,34 +80,43 @@ impl Dump {
         if self.npy.is_some() {
             return Err(Failure::Usage("--npy takes a dataset, not an attribute".to_owned()));
         }
-        match self.csv {
-            true => csv(out, &names.name(attribute.read_value()?, attribute.datatype())),
-            false => attrs::print(out, attribute, names, self.is_json()),
+        if !self.csv {
+            return attrs::print(out, attribute, names, self.is_json());
         }
+        let values = match names.name(attribute.read_value()?, attribute.datatype()) {
+            Value::Array(array) => array.elements,
+            value => vec![value],
+        };
+        elements::csv(out, values.into_iter().map(Ok).peekable(), columns(attribute.shape()))
     }
 
     fn dataset(
         &self,
         out: &mut impl Write,
         path: &str,
-        dataset: Dataset,
+        dataset: &Dataset,
         part: Selection,
         names: &Names<'_>,
     ) -> Result<(), Failure> {
-        let read =
-            |part: Selection| Ok::<_, Failure>(names.name(dataset.select(part).read_value()?, dataset.datatype()));
+        let selection = dataset.select(part);
         if let Some(npy) = &self.npy {
-            return npy::write(npy, &dataset, part);
+            return npy::write(npy, out, dataset, &selection);
         }
+        let shape = if dataset.is_null() { None } else { Some(selection.shape()?) };
         if self.csv {
-            return csv(out, &read(part)?);
+            return elements::csv(
+                out,
+                elements::values(dataset, &selection, names)?,
+                columns(&shape.unwrap_or_default()),
+            );
         }
         if self.is_json() {
-            let value = read(part.clone())?;
-            let shape = if dataset.is_null() { None } else { Some(dataset.select(part).shape()?) };
+            let values = RefCell::new(elements::values(dataset, &selection, names)?);
+            let value = Lists { shape: shape.as_deref().unwrap_or_default(), values: &values };
             let datatype = notation::short(dataset.datatype());
             let attributes = attributes(&Object::Dataset(dataset.clone()), names)?;
-            return Ok(writeln!(out, "{}", line_of_json(&Document { path, datatype, shape, attributes, value })?)?);
+            serde_json::to_writer(&mut *out, &Document { path, datatype, shape: shape.as_deref(), attributes, value })?;
+            return Ok(writeln!(out)?);
         }
         say(out, format_args!("{dataset}"))?;
         for attribute in dataset.attributes()? {
@@ -113,18 +124,51 @@ impl Dump {
             let value = names.name(attribute.read_value()?, attribute.datatype());
             say(out, format_args!("@{} = {value}", text(attribute.name_bytes())))?;
         }
-        let whole = part == Selection::all() && !dataset.is_null();
-        if self.all {
-            rows(out, &read(part)?, None)?;
-        } else if whole && dataset.len() > MANY {
-            // What is not shown is not read.
-            let edges = dataset.shape().iter().map(|&size| edges(size)).collect();
-            rows(out, &read(Selection::Indices(edges))?, Some(dataset.shape()))?;
-        } else {
-            write!(out, "{:#}", read(part)?)?;
+        match shape {
+            None => write!(out, "{}", Value::Empty)?,
+            Some(full) => self.elements(out, dataset, &selection, names, &full)?,
         }
         Ok(writeln!(out)?)
     }
+
+    /// Prints elements as text. What is not shown is not read.
+    fn elements(
+        &self,
+        out: &mut impl Write,
+        dataset: &Dataset,
+        selection: &DatasetSelection,
+        names: &Names<'_>,
+        full: &[u64],
+    ) -> Result<(), Failure> {
+        let count = full.iter().fold(1u64, |n, &size| n.saturating_mul(size));
+        let selected = selection.selected()?;
+        let axes = selected.axes().filter(|_| !self.all && count > MANY);
+        let Some(axes) = axes.map(|axes| axes.iter().map(ends).collect()) else {
+            return elements::rows(out, elements::values(dataset, selection, names)?, full, full);
+        };
+        let shape: Vec<u64> = full.iter().map(|&size| size.min(2 * EDGE)).collect();
+        let shown = dataset.select(Selection::Indices(axes));
+        elements::rows(out, elements::values(dataset, &shown, names)?, &shape, full)
+    }
+}
+
+/// Elements of a line of comma-separated values.
+fn columns(shape: &[u64]) -> u64 {
+    if shape.len() > 1 { shape[shape.len() - 1] } else { 1 }
+}
+
+/// The first and last elements of what is selected along a dimension, or all where these are few.
+fn ends(axis: &AxisSelection) -> Index {
+    let at = |k: u64| match axis {
+        AxisSelection::Range { start, step, .. } => {
+            i64::try_from(i128::from(*start) + i128::from(*step) * i128::from(k)).unwrap_or(i64::MAX)
+        }
+        AxisSelection::List(list) => {
+            usize::try_from(k).ok().and_then(|k| i64::try_from(*list.get(k)?).ok()).unwrap_or(i64::MAX)
+        }
+    };
+    let count = axis.count();
+    Index::List((0..count.min(EDGE)).chain(count.saturating_sub(EDGE).max(EDGE)..count).map(at).collect())
 }
 
 /// What is to be printed.
@@ -157,57 +201,15 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The first and last elements of a dimension, or all of a short one.
-fn edges(size: u64) -> Index {
-    let end = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-    match size > 2 * EDGE {
-        true => Index::List((0..EDGE).chain(size - EDGE..size).map(end).collect()),
-        false => Index::ALL,
-    }
-}
-
-/// Prints an array, a line for each row. Of dimensions that are longer in `full` than what is there, the middle is missing.
-fn rows(out: &mut impl Write, value: &Value, full: Option<&[u64]>) -> Result<(), Failure> {
-    match value {
-        Value::Array(array) => row(out, array, full, 0, &mut array.elements.iter()),
-        value => Ok(write!(out, "{value}")?),
-    }
-}
-
-fn row<'v>(
-    out: &mut impl Write,
-    array: &ValueArray,
-    full: Option<&[u64]>,
-    axis: usize,
-    elements: &mut impl Iterator<Item = &'v Value>,
-) -> Result<(), Failure> {
-    let Some(&count) = array.shape.get(axis) else {
-        return elements.next().map_or(Ok(()), |element| Ok(write!(out, "{element}")?));
-    };
-    let cut = full.and_then(|full| full.get(axis)).is_some_and(|&size| size > count);
-    let gap = if axis + 1 == array.shape.len() { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };
-    write!(out, "[")?;
-    for at in 0..count {
-        if at > 0 {
-            write!(out, "{gap}")?;
-        }
-        if cut && at == EDGE {
-            write!(out, "...{gap}")?;
-        }
-        row(out, array, full, axis + 1, elements)?;
-    }
-    Ok(write!(out, "]")?)
-}
-
 /// What `--json` says of a dataset.
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, V> {
     path: &'a str,
     #[serde(rename = "type")]
     datatype: String,
-    shape: Option<Vec<u64>>,
+    shape: Option<&'a [u64]>,
     attributes: BTreeMap<String, Value>,
-    value: Value,
+    value: V,
 }
 
 /// The attributes of an object by name.
@@ -223,48 +225,5 @@ pub(crate) fn attributes(object: &Object, names: &Names<'_>) -> Result<BTreeMap<
 
 /// Anything as one line of JSON.
 pub(crate) fn line_of_json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::Said(error.to_string()))
-}
-
-fn csv(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
-    let single;
-    let array = match value {
-        Value::Array(array) => array,
-        value => {
-            single = ValueArray { shape: vec![1], elements: vec![value.clone()] };
-            &single
-        }
-    };
-    if let Some(Value::Compound(members)) = array.elements.first() {
-        line(out, members.iter().map(|(name, _)| name.clone()))?;
-        for element in &array.elements {
-            let Value::Compound(members) = element else { continue };
-            line(out, members.iter().map(|(_, value)| cell(value)))?;
-        }
-        return Ok(());
-    }
-    let columns = if array.shape.len() > 1 { array.shape.last().copied().unwrap_or(1) } else { 1 };
-    let columns = usize::try_from(columns).unwrap_or(usize::MAX).max(1);
-    array.elements.chunks(columns).try_for_each(|row| line(out, row.iter().map(cell)))
-}
-
-/// What stands in a field: texts as they are, everything else as it is shown.
-fn cell(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Empty => String::new(),
-        value => value.to_string(),
-    }
-}
-
-fn line(out: &mut impl Write, cells: impl Iterator<Item = String>) -> Result<(), Failure> {
-    for (number, cell) in cells.enumerate() {
-        let comma = if number > 0 { "," } else { "" };
-        if cell.contains([',', '"', '\n', '\r']) {
-            write!(out, "{comma}\"{}\"", cell.replace('"', "\"\""))?;
-        } else {
-            write!(out, "{comma}{cell}")?;
-        }
-    }
-    Ok(writeln!(out)?)
+    Ok(serde_json::to_string(value)?)
 }

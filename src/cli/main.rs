@@ -7,9 +7,11 @@ mod diff;
 mod digest;
 mod document;
 mod dump;
+mod elements;
 mod explain;
 mod filters;
 mod ls;
+mod manifest;
 mod names;
 mod npy;
 mod repack;
@@ -19,7 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use hdfive::{Driver, OpenOptions};
+use hdfive::{Driver, MissingSources, OpenOptions};
 
 /// Looks into HDF5 files.
 #[derive(Parser, Debug)]
@@ -41,6 +43,7 @@ enum Command {
     Filters(filters::Filters),
     BenchFilters(bench_filters::BenchFilters),
     Repack(repack::Repack),
+    Manifest(manifest::Manifest),
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  h5 completions bash > ~/.local/share/bash-completion/completions/h5")]
     Completions {
@@ -67,6 +70,16 @@ struct Opening {
     /// Open a file that is cut short, and read what is there.
     #[arg(long)]
     salvage: bool,
+    /// What sources of virtual datasets that are not there are: an error, or fill value, as libhdf5 has it. Unless this is
+    /// said, they are fill value for check and digest, and an error for all others.
+    #[arg(long, value_name = "WHAT")]
+    missing_sources: Option<Missing>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Missing {
+    Error,
+    Fill,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -78,7 +91,16 @@ enum Pieces {
 
 impl Opening {
     fn options(&self) -> OpenOptions {
+        self.options_where(Missing::Error)
+    }
+
+    /// The options, where sources that are not there are `missing` unless something else is said.
+    fn options_where(&self, missing: Missing) -> OpenOptions {
         let options = OpenOptions::new().salvage(self.salvage).environment(self.environment);
+        let options = options.missing_sources(match self.missing_sources.unwrap_or(missing) {
+            Missing::Error => MissingSources::Error,
+            Missing::Fill => MissingSources::Fill,
+        });
         self.allow_root.iter().fold(options, |options, root| options.allow_root(root))
     }
 
@@ -117,6 +139,15 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        match error.is_io() {
+            true => std::io::Error::from(error).into(),
+            false => Failure::Said(error.to_string()),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Ls(ls) => ls.run(),
@@ -129,6 +160,7 @@ fn main() -> ExitCode {
         Command::Filters(filters) => filters.run(),
         Command::BenchFilters(bench) => bench.run(),
         Command::Repack(repack) => repack.run(),
+        Command::Manifest(manifest) => manifest.run(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
     };

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::notation::short;
 use crate::error::{Error, Result};
+use crate::format::global_heap::Object;
 use crate::format::message::datatype::Datatype;
+use crate::wire::Sizes;
 
 /// Where what has no fixed size goes while elements are encoded: a file's global heap.
 pub trait HeapSink {
@@ -15,13 +17,16 @@ pub trait HeapSink {
 /// Measures what would be stored.
 #[derive(Debug, Default)]
 pub(crate) struct Measure {
-    /// How many bytes each of the sequences has.
-    pub(crate) sizes: Vec<usize>,
+    /// Whether anything would be.
+    pub(crate) stores: bool,
+    /// How many bytes it would take, in a file whose lengths have eight bytes.
+    pub(crate) taken: usize,
 }
 
 impl HeapSink for Measure {
     fn store(&mut self, bytes: &[u8]) -> Result<[u8; 12]> {
-        self.sizes.push(bytes.len());
+        self.stores = true;
+        self.taken = self.taken.saturating_add(Object::taken(bytes.len(), Sizes::EIGHT));
         Ok([0; 12])
     }
 }
@@ -103,13 +108,15 @@ impl<T> Encoder<T> {
         let mut elements = vec![0; size];
         match &self.bulk {
             Some(bulk) => bulk(values, &mut elements)?,
-            None => {
-                for (value, element) in values.iter().zip(elements.chunks_exact_mut(self.size)) {
-                    self.encode(value, element, heap)?;
-                }
-            }
+            None => self.encode_each(values, &mut elements, heap)?,
         }
         Ok(Cow::Owned(elements))
+    }
+
+    /// Writes values one by one to the bytes of their elements, which are zeros, or were written by another heap.
+    pub(crate) fn encode_each(&self, values: &[T], elements: &mut [u8], heap: &mut dyn HeapSink) -> Result<()> {
+        let mut pairs = values.iter().zip(elements.chunks_exact_mut(self.size));
+        pairs.try_for_each(|(value, element)| self.encode(value, element, heap))
     }
 }
 

@@ -39,6 +39,6 @@ impl<'a> Heaps<'a> {
     pub(crate) fn pay(&self, bytes: usize) -> Result<()> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let paid = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        paid.map(|_| ()).map_err(|_| Error::limit("elements of variable length are beyond the limit of one result"))
+        paid.map(|_| ()).map_err(|_| Error::limit("the values are beyond Limits::result; a part can be selected"))
     }
 }

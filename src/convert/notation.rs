@@ -1,6 +1,6 @@
 //! Datatypes as text: one notation without spaces, for documents and errors.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use crate::format::message::datatype::{
     Bits, ByteOrder, Class, Datatype, FixedPoint, FloatingPoint, Normalization, ReferenceKind, Text,
@@ -163,7 +163,7 @@ fn reference(kind: ReferenceKind) -> &'static str {
 }
 
 /// The decimal value of a stored integer; in hexadecimal if it has more than 16 bytes.
-fn integer(stored: &[u8], base: &Datatype) -> String {
+pub(crate) fn integer(stored: &[u8], base: &Datatype) -> String {
     let Class::FixedPoint(number) = &base.class else { return format!("{stored:02x?}") };
     let mut bytes = stored.to_vec();
     if number.bits.order == ByteOrder::BigEndian {
@@ -217,6 +217,13 @@ pub fn short(datatype: &Datatype) -> String {
         Class::VariableLength { text: None, base } => format!("sequence({})", short(base)),
         Class::Array { shape, base, .. } => format!("{}{}", short(base), short_shape(shape)),
         Class::Complex { base, .. } => format!("complex({})", short(base)),
+    }
+}
+
+/// In a few letters, as [`short`] has it.
+impl fmt::Display for Datatype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&short(self))
     }
 }
 

@@ -177,21 +177,21 @@ impl H5Type for Reference {
     }
 }
 
-/// What it points at: `object at 0x320`, `region at 0x320`, `attribute "units" at 0x320`, `null`. Where the path is known:
-/// `/lat`, `region of /lat`, `attribute "units" of /lat`.
+/// What it points at: `object at 0x320`, `region [0:2, 5:9] at 0x320`, `attribute "units" at 0x320`, `null`. Where the path
+/// is known: `/lat`, `region [0:2, 5:9] of /lat`, `attribute "units" of /lat`.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(object) = self.object else { return f.write_str("null") };
         if let Some(path) = &self.path {
             return match &self.part {
                 Part::Whole => f.write_str(path),
-                Part::Region(_) => write!(f, "region of {path}"),
+                Part::Region(region) => write!(f, "region {} of {path}", region.selection),
                 Part::Attribute(name) => write!(f, "attribute {name:?} of {path}"),
             };
         }
         match &self.part {
             Part::Whole => write!(f, "object at {object}")?,
-            Part::Region(_) => write!(f, "region at {object}")?,
+            Part::Region(region) => write!(f, "region {} at {object}", region.selection)?,
             Part::Attribute(name) => write!(f, "attribute {name:?} at {object}")?,
         }
         match &self.file {

@@ -16,8 +16,11 @@ use crate::format::message::datatype::{Class, Datatype, Text};
 /// An element, or an array of elements, of any datatype.
 ///
 /// `Display` shows it on one line, arrays in brackets; arrays of more than 1,000 elements lose their middle, as NumPy
-/// has it. `{:#}` gives each row a line. With the feature `serde` it can be serialised: numbers, texts, lists, and
-/// compounds as maps.
+/// has it. Floats are as NumPy's `repr` has doubles: `11.0`, `1e+300`, `nan`; complex numbers `1-2.5j`. `{:#}` gives each row
+/// and each compound of an array a line.
+///
+/// With the feature `serde` it can be serialised: numbers, texts, lists, and compounds as maps; floats that are not finite
+/// are texts where the format is one for people, as JSON is: `"NaN"`, `"Infinity"`, `"-Infinity"`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -100,7 +103,9 @@ impl Value {
             return values.next().unwrap_or(Ok(Value::Empty));
         }
         // To grow step by step would take half as much again.
-        let mut elements = Vec::with_capacity(stored.len() / size);
+        let mut elements = Vec::new();
+        let none = |_| Error::limit(format!("no memory for {} values; a part can be selected", stored.len() / size));
+        elements.try_reserve_exact(stored.len() / size).map_err(none)?;
         for value in values {
             elements.push(value?);
         }
@@ -114,7 +119,11 @@ impl Value {
         match &datatype.class {
             Class::FixedPoint(_) | Class::BitField(_) | Class::FloatingPoint(_) => Ok(number(stored, datatype)),
             Class::Time { .. } => Ok(Value::Bytes(stored.to_vec())),
-            Class::String(layout) => Ok(string(trim(stored, *layout))),
+            Class::String(layout) => {
+                let text = trim(stored, *layout);
+                heaps.pay(text.len())?;
+                Ok(string(text))
+            }
             Class::VariableLength { text: Some(_), .. } => {
                 let text = heaps.sequence(stored, 1)?.unwrap_or_default();
                 Ok(string(trim(&text, Text { padding: 0, character_set: 1 })))
@@ -181,7 +190,9 @@ fn compound(stored: &[u8], datatype: &Datatype, heaps: &Heaps<'_>) -> Result<Val
         }
     }
     let Class::Compound(members) = &datatype.class else { return Ok(Value::Bytes(stored.to_vec())) };
-    let mut values = Vec::new();
+    let names: usize = members.iter().map(|member| member.name.len()).sum();
+    heaps.pay(members.len() * size_of::<(String, Value)>() + names)?;
+    let mut values = Vec::with_capacity(members.len());
     for member in members {
         let whole = whole_member(member);
         let start = usize::try_from(member.byte_offset).unwrap_or(usize::MAX);
@@ -191,7 +202,7 @@ fn compound(stored: &[u8], datatype: &Datatype, heaps: &Heaps<'_>) -> Result<Val
 }
 
 /// Elements from which on the middle of an array is left out, and how many stay at either end of a dimension then.
-const ELIDED_FROM: usize = 1000;
+const ELIDED_FROM: u64 = 1000;
 const EDGE: u64 = 3;
 
 impl fmt::Display for Value {
@@ -200,9 +211,16 @@ impl fmt::Display for Value {
             Value::Empty => f.write_str("empty"),
             Value::Bool(truth) => write!(f, "{truth}"),
             Value::Integer(number) => write!(f, "{number}"),
-            Value::Single(number) => write!(f, "{number}"),
-            Value::Float(number) => write!(f, "{number}"),
-            Value::Complex(re, im) => write!(f, "{re}{im:+}i"),
+            Value::Single(number) => f.write_str(&float(*number)),
+            Value::Float(number) => f.write_str(&float(*number)),
+            Value::Complex(re, im) => {
+                let [real, imaginary] = [re, im].map(|part| float(*part));
+                if re.to_bits() != 0 {
+                    let plus = if imaginary.starts_with('-') { "" } else { "+" };
+                    write!(f, "{}{plus}", real.trim_end_matches(".0"))?;
+                }
+                write!(f, "{}j", imaginary.trim_end_matches(".0"))
+            }
             Value::String(text) => f.write_str(&quoted(text)),
             Value::Bytes(bytes) => write!(f, "b\"{}\"", bytes.escape_ascii()),
             Value::Name(name) => f.write_str(name),
@@ -217,10 +235,28 @@ impl fmt::Display for Value {
                 f.write_str("}")
             }
             Value::Array(array) => {
-                let edge = if array.elements.len() > ELIDED_FROM { EDGE } else { u64::MAX };
+                // Of no elements there can be many rows.
+                let most = array.shape.iter().copied().max().unwrap_or(0).max(array.elements.len() as u64);
+                let edge = if most > ELIDED_FROM { EDGE } else { u64::MAX };
                 row(f, array, 0, 0, edge)
             }
         }
+    }
+}
+
+/// As NumPy's `repr` has doubles: the fewest digits that give the number back, with a point or an exponent.
+fn float<T: Copy + Into<f64> + fmt::Debug + fmt::LowerExp>(number: T) -> String {
+    let size: f64 = number.into().abs();
+    if size.is_nan() {
+        return "nan".to_owned();
+    }
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if size != 0.0 && !(1e-4..1e16).contains(&size) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        _ => format!("{number:?}"),
     }
 }
 
@@ -232,7 +268,9 @@ fn row(f: &mut fmt::Formatter<'_>, array: &ValueArray, axis: usize, start: u64, 
     };
     let step = array.shape[axis + 1..].iter().product::<u64>();
     let last = axis + 1 == array.shape.len();
-    let gap = if last || !f.alternate() { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };
+    let one_line = last && !matches!(array.elements.first(), Some(Value::Compound(_)));
+    let one_line = one_line || !f.alternate();
+    let gap = if one_line { ", ".to_owned() } else { format!(",\n{}", " ".repeat(axis + 1)) };
     f.write_str("[")?;
     let mut at = 0;
     while at < count {
@@ -266,9 +304,10 @@ mod serialise {
                     (_, Ok(number)) => to.serialize_u64(number),
                     (Err(_), Err(_)) => to.serialize_i128(*number),
                 },
-                Value::Single(number) => to.serialize_f32(*number),
-                Value::Float(number) => to.serialize_f64(*number),
-                Value::Complex(re, im) => to.collect_seq([re, im]),
+                Value::Single(number) if number.is_finite() || !to.is_human_readable() => to.serialize_f32(*number),
+                Value::Single(number) => float(f64::from(*number), to),
+                Value::Float(number) => float(*number, to),
+                Value::Complex(re, im) => to.collect_seq([Value::Float(*re), Value::Float(*im)]),
                 Value::String(text) | Value::Name(text) => to.serialize_str(text),
                 Value::Bytes(bytes) => to.serialize_bytes(bytes),
                 Value::Time(time) => to.collect_str(time),
@@ -283,7 +322,17 @@ mod serialise {
         }
     }
 
-    /// Lists in lists, one level a dimension.
+    /// JSON has no numbers that are not finite: they are the texts `NaN`, `Infinity` and `-Infinity` there.
+    fn float<S: Serializer>(number: f64, to: S) -> Result<S::Ok, S::Error> {
+        match number {
+            _ if number.is_finite() || !to.is_human_readable() => to.serialize_f64(number),
+            f64::INFINITY => to.serialize_str("Infinity"),
+            f64::NEG_INFINITY => to.serialize_str("-Infinity"),
+            _ => to.serialize_str("NaN"),
+        }
+    }
+
+    /// Lists in lists, one level a dimension; none if there are no elements.
     impl Serialize for ValueArray {
         fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
             Row { shape: &self.shape, elements: &self.elements }.serialize(to)
@@ -300,7 +349,7 @@ mod serialise {
             let Some((count, shape)) = self.shape.split_first().filter(|(_, rest)| !rest.is_empty()) else {
                 return to.collect_seq(self.elements);
             };
-            let count = usize::try_from(*count).unwrap_or(0);
+            let count = if self.elements.is_empty() { 0 } else { usize::try_from(*count).unwrap_or(0) };
             let step = self.elements.len().checked_div(count).unwrap_or(0);
             to.collect_seq((0..count).map(|i| Row { shape, elements: &self.elements[i * step..(i + 1) * step] }))
         }
@@ -326,6 +375,22 @@ mod tests {
         assert_eq!(counted(&[2, 0]).to_string(), "[[], []]");
     }
 
+    /// What NumPy 2.4 says.
+    #[test]
+    fn floats_are_shown_as_numpy_does() {
+        let double = |number: f64| Value::Float(number).to_string();
+        assert_eq!([1e300, 1e-5, -1.5e-7, 1e16].map(double), ["1e+300", "1e-05", "-1.5e-07", "1e+16"]);
+        assert_eq!([123_456_789.0, 9_999_999_999_999_998.0].map(double), ["123456789.0", "9999999999999998.0"]);
+        assert_eq!([1e-4, -0.0, 11.0, 0.1].map(double), ["0.0001", "-0.0", "11.0", "0.1"]);
+        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(double), ["nan", "inf", "-inf"]);
+        let single = |number: f32| Value::Single(number).to_string();
+        // The nearest number to 0.0001 is smaller.
+        assert_eq!([1e30, 1e-4, 1.1e-4, 0.1].map(single), ["1e+30", "1e-04", "0.00011", "0.1"]);
+        let complex = |re, im| Value::Complex(re, im).to_string();
+        assert_eq!([complex(1.0, 2.0), complex(-0.5, -1e300)], ["1+2j", "-0.5-1e+300j"]);
+        assert_eq!([complex(f64::NAN, f64::INFINITY), complex(0.0, -0.0)], ["nan+infj", "-0j"]);
+    }
+
     #[test]
     fn members_are_shown_by_name() {
         let value = Value::Compound(vec![
@@ -334,7 +399,7 @@ mod tests {
             ("s".into(), Value::String("a\n".into())),
             ("b".into(), Value::Bytes(vec![0, 65])),
         ]);
-        assert_eq!(value.to_string(), r#"{x: 0.1, z: 1.5-2i, s: "a\n", b: b"\x00A"}"#);
+        assert_eq!(value.to_string(), r#"{x: 0.1, z: 1.5-2j, s: "a\n", b: b"\x00A"}"#);
         assert_eq!(value.member("x").and_then(Value::as_f64), Some(f64::from(0.1f32)));
     }
 }

@@ -2,26 +2,20 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
-use super::chunks::ChunkWriter;
 use super::dataset::NewDataset;
-use super::filters::Wanted;
+use super::external::External;
+use super::filters::{Blosc, BloscShuffle, Wanted};
 use super::group::{NewGroup, NewNamedType};
+use super::settings::{AllocTime, FillTime, FillValue, Layout, Settings};
 use super::values::Values;
-use super::writer::{Data, Slot, Writer};
+use super::virtual_layout::{Mapped, VirtualSource};
+use super::writer::Slot;
 use crate::convert::encoder::Measure;
 use crate::convert::{Conversion, H5Type};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkInfo, Pipeline};
-use crate::format::message::data_layout::{Chunked, DO_NOT_FILTER_PARTIAL_CHUNKS};
-use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::format::message::datatype::Datatype;
-use crate::format::message::fill_value::Fill;
-use crate::format::message::filter_pipeline::{FilterDescription, FilterPipeline};
-use crate::selection::{Grid, shape};
-use crate::wire::Sizes;
-use crate::write::{self, Body, Compatibility, Storage};
+use crate::selection::Selection;
+use crate::write::{self, Body};
 
 /// A dataset that is about to be created: its shape, chunks, filters.
 ///
@@ -60,41 +54,6 @@ impl std::fmt::Debug for Write<'_> {
     }
 }
 
-/// What is said about a dataset besides its type and shape.
-#[derive(Debug, Default)]
-struct Settings {
-    is_null: bool,
-    /// An empty one: without limit along the first dimension.
-    max_shape: Option<Vec<Option<u64>>>,
-    conversion: Conversion,
-    layout: Layout,
-    filters: Vec<Wanted>,
-    partial_unfiltered: bool,
-    /// An encoder of the fill value for the datatype.
-    fill: Option<FillValue>,
-    /// A committed datatype is of another file.
-    is_elsewhere: bool,
-}
-
-#[derive(Debug, Default)]
-enum Layout {
-    /// Contiguous, unless something asks for chunks.
-    #[default]
-    Usual,
-    Compact,
-    Contiguous,
-    Chunks(Option<Vec<u64>>),
-}
-
-struct FillValue(Box<Encode>);
-type Encode = dyn Fn(&Datatype) -> Result<Vec<u8>> + Send + Sync;
-
-impl std::fmt::Debug for FillValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("FillValue")
-    }
-}
-
 impl NewGroup {
     /// A dataset of `T`s: what is said next is its shape.
     pub fn new_dataset<T: H5Type>(&self) -> DatasetBuilder<'_> {
@@ -110,34 +69,6 @@ impl NewGroup {
     pub fn new_dataset_builder(&self) -> DatasetBuilder<'_> {
         DatasetBuilder::new(self, None)
     }
-}
-
-/// The compressors of Blosc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blosc {
-    /// Its own.
-    BloscLz = 0,
-    /// LZ4.
-    Lz4 = 1,
-    /// LZ4, more thorough.
-    Lz4Hc = 2,
-    /// Snappy.
-    Snappy = 3,
-    /// Zlib.
-    Zlib = 4,
-    /// Zstandard.
-    Zstd = 5,
-}
-
-/// How Blosc orders bytes before it compresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BloscShuffle {
-    /// As they are.
-    None = 0,
-    /// By bytes.
-    Bytes = 1,
-    /// By bits.
-    Bits = 2,
 }
 
 impl<'g> DatasetBuilder<'g> {
@@ -246,9 +177,9 @@ impl<'g> DatasetBuilder<'g> {
             let encoder = T::encoder(datatype, Conversion::Lossless)?;
             let mut heap = Measure::default();
             let bytes = encoder.encode_all(std::slice::from_ref(&value), &mut heap)?.into_owned();
-            match heap.sizes[..] {
-                [] => Ok(bytes),
-                _ => Err(Error::unsupported("a fill value without a fixed size")),
+            match heap.stores {
+                false => Ok(bytes),
+                true => Err(Error::unsupported("a fill value without a fixed size")),
             }
         };
         self.settings.fill = Some(FillValue(Box::new(encode)));
@@ -261,6 +192,45 @@ impl<'g> DatasetBuilder<'g> {
     #[must_use]
     pub fn partial_chunks_unfiltered(mut self) -> Self {
         self.settings.partial_unfiltered = true;
+        self
+    }
+
+    /// When space for elements is allocated: by default at once in the header, late in one piece, and chunk by chunk.
+    #[must_use]
+    pub fn alloc_time(mut self, time: AllocTime) -> Self {
+        self.settings.alloc_time = Some(time);
+        self
+    }
+
+    /// When fill values are written to elements that nobody writes.
+    #[must_use]
+    pub fn fill_time(mut self, time: FillTime) -> Self {
+        self.settings.fill_time = time;
+        self
+    }
+
+    /// Its elements are `size` bytes (without a size as many as are left) from byte `offset` on of another file, which is
+    /// named relative to the new file's folder. Said several times: one after the other. Nothing is written to that file.
+    #[must_use]
+    pub fn external(mut self, file: impl Into<String>, offset: u64, size: Option<u64>) -> Self {
+        self.settings.external.push(External { file: file.into(), offset, size });
+        self
+    }
+
+    /// Its elements at `target` are those of another dataset, in the same order. Said several times: the last counts where
+    /// targets overlap. Only from `V110` on.
+    #[must_use]
+    pub fn map(mut self, target: impl Into<Selection>, source: VirtualSource) -> Self {
+        self.settings.mappings.push(Mapped { target: target.into(), unlimited: None, source });
+        self
+    }
+
+    /// As [`map`](Self::map), going on without end along dimension `axis`: as far as the source does along its own
+    /// [`unlimited`](VirtualSource::unlimited) dimension, or in blocks of the target's size for which `%b` in the source's
+    /// name stands.
+    #[must_use]
+    pub fn map_unlimited(mut self, target: impl Into<Selection>, axis: usize, source: VirtualSource) -> Self {
+        self.settings.mappings.push(Mapped { target: target.into(), unlimited: Some(axis), source });
         self
     }
 
@@ -371,10 +341,10 @@ impl<'g> DatasetBuilder<'g> {
             return Err(Error::invalid("the datatype is committed in another file"));
         }
         let datatype = datatype.ok_or_else(|| Error::invalid("neither a datatype nor data"))?;
-        let datatype = shared.level.datatype(&datatype)?;
+        let datatype = shared.level().datatype(&datatype)?;
         group.check_free(path)?;
         let conversion = settings.conversion;
-        let (dataset, writer) = settings.dataset(group, &datatype, committed, shape)?;
+        let (dataset, writer) = settings.dataset(&shared.site, &datatype, committed, shape)?;
         let object = group.object(Body::Dataset(Box::new(dataset)));
         let slot = Slot::new(writer);
         let id = shared.add_dataset(object, Arc::new(slot.clone()))?;
@@ -386,155 +356,4 @@ impl<'g> DatasetBuilder<'g> {
             None => Ok(dataset),
         }
     }
-}
-
-/// When space is allocated, in the numbers of the fill value message.
-const EARLY: u8 = 1;
-const LATE: u8 = 2;
-const STEP_BY_STEP: u8 = 3;
-/// Fill values are written if the user set one.
-const IF_SET: u8 = 2;
-/// Elements of a chunk, and bytes of one, at most.
-const MOST_ELEMENTS: u64 = u32::MAX as u64;
-
-impl Settings {
-    fn dataset(
-        self,
-        group: &NewGroup,
-        datatype: &Datatype,
-        committed: Option<write::ObjectId>,
-        shape: Vec<u64>,
-    ) -> Result<(write::Dataset, Writer)> {
-        let level = group.shared.level;
-        shape::check_rank(&shape)?;
-        let max_shape = match &self.max_shape {
-            None => None,
-            Some(max) if max.is_empty() && !shape.is_empty() => {
-                Some(shape.iter().enumerate().map(|(axis, size)| (axis > 0).then_some(*size)).collect())
-            }
-            Some(max) => Some(max.clone()),
-        };
-        let dataspace =
-            if self.is_null { super::null_dataspace() } else { super::dataspace(shape.clone(), max_shape)? };
-        let limits = dataspace.max_shape();
-        let element_size = usize::try_from(datatype.size).map_err(|_| Error::limit("an element beyond memory"))?;
-        let fill = self.fill.as_ref().map(|fill| (fill.0)(datatype)).transpose()?;
-        let (data, filters) = self.data(group, datatype, &dataspace, fill.clone())?;
-        let allocation = match &data {
-            Data::Compact(_) => EARLY,
-            Data::Contiguous(_) | Data::Elsewhere(_) => LATE,
-            Data::Chunked(..) => STEP_BY_STEP,
-        };
-        let value = fill.clone().map_or(Fill::Default, |fill| Fill::User(Bytes::from(fill)));
-        let dataset = write::Dataset {
-            datatype: datatype.clone(),
-            committed,
-            dataspace: level.dataspace(&dataspace)?,
-            fill: level.fill_value(value, allocation, IF_SET),
-            filters,
-            external: None,
-            // Where the elements are is known when all are written.
-            storage: Storage::Contiguous(None, 0),
-        };
-        Ok((dataset, Writer { shape, max_shape: limits, element_size, fill, data }))
-    }
-
-    /// Where elements go, and through which filters.
-    fn data(
-        &self,
-        group: &NewGroup,
-        datatype: &Datatype,
-        dataspace: &Dataspace,
-        fill: Option<Vec<u8>>,
-    ) -> Result<(Data, Option<FilterPipeline>)> {
-        let element_size = usize::try_from(datatype.size).unwrap_or(usize::MAX);
-        let bytes = || {
-            let bytes = shape::in_memory(shape::count(&dataspace.shape)?)?.checked_mul(element_size);
-            bytes.ok_or_else(|| Error::limit("the elements are larger than memory"))
-        };
-        let may_grow = dataspace.max_shape().iter().zip(&dataspace.shape).any(|(max, size)| *max != Some(*size));
-        let wants_chunks = may_grow || !self.filters.is_empty() || self.partial_unfiltered;
-        let chunk = match &self.layout {
-            Layout::Usual if !wants_chunks => None,
-            Layout::Compact | Layout::Contiguous if wants_chunks => {
-                return Err(Error::invalid("only a dataset in chunks can grow or have filters"));
-            }
-            Layout::Compact => {
-                let bytes = bytes()?;
-                if bytes + 64 > write::MAX_MESSAGE {
-                    return Err(Error::invalid(format!("{bytes} bytes do not fit into a header")));
-                }
-                let mut data = vec![0; bytes];
-                crate::read::fill(&mut data, fill.as_deref());
-                return Ok((Data::Compact(data), None));
-            }
-            Layout::Contiguous => None,
-            Layout::Usual | Layout::Chunks(None) => {
-                Some(crate::plan::advise::chunk_shape(&dataspace.shape, &dataspace.max_shape(), datatype.size))
-            }
-            Layout::Chunks(Some(chunk)) => Some(chunk.clone()),
-        };
-        match chunk {
-            _ if dataspace.kind == Kind::Null => Ok((Data::Elsewhere(Storage::Contiguous(None, 0)), None)),
-            None => Ok((Data::Contiguous(None), None)),
-            Some(_) if dataspace.kind == Kind::Scalar => Err(Error::invalid("a scalar has no chunks")),
-            Some(chunk) => self.chunks(group, datatype, dataspace, &chunk, fill),
-        }
-    }
-
-    fn chunks(
-        &self,
-        group: &NewGroup,
-        datatype: &Datatype,
-        dataspace: &Dataspace,
-        chunk: &[u64],
-        fill: Option<Vec<u8>>,
-    ) -> Result<(Data, Option<FilterPipeline>)> {
-        let (level, limits) = (group.shared.level, dataspace.max_shape());
-        let elements = checked(chunk, &dataspace.shape, &limits, datatype.size)?;
-        if self.partial_unfiltered && level < Compatibility::V110 {
-            return Err(Error::unsupported(format!("unfiltered partial chunks cannot be written for {level:?}")));
-        }
-        let stands_for_nothing = vec![0; usize::try_from(datatype.size).unwrap_or(0)];
-        let fill_value = Some(fill.as_deref().unwrap_or(&stands_for_nothing));
-        let described = |filter: &Wanted| filter.describe(datatype, elements, fill_value);
-        let described: Vec<FilterDescription> = self.filters.iter().map(described).collect::<Result<_>>()?;
-        let message = (!described.is_empty()).then(|| level.filter_pipeline(&described));
-        let element_size = usize::try_from(datatype.size).unwrap_or(usize::MAX);
-        let bytes = shape::in_memory(elements)?.saturating_mul(element_size);
-        let pipeline = match &message {
-            Some(message) => {
-                let pipeline = Pipeline::new(message, ChunkInfo { bytes, element_size }, &group.shared.registry)?;
-                pipeline.check()?;
-                Some(pipeline)
-            }
-            None => None,
-        };
-        let may_grow = limits.iter().zip(&dataspace.shape).map(|(max, size)| *max != Some(*size)).collect();
-        let grid = Grid::new(&dataspace.shape, chunk)?;
-        let writer = ChunkWriter::new(grid, element_size, fill, pipeline, (self.partial_unfiltered, may_grow))?;
-        let dimensions: Vec<u64> = chunk.iter().copied().chain([u64::from(datatype.size)]).collect();
-        let dimension_width = Sizes::of_numbers_up_to(dimensions.iter().copied().max().unwrap_or(1));
-        let index = write::chunk_index(level, &dataspace.shape, &limits, chunk);
-        let flags = if self.partial_unfiltered { DO_NOT_FILTER_PARTIAL_CHUNKS } else { 0 };
-        let layout = Chunked { dimensions, flags, dimension_width, index, address: None };
-        Ok((Data::Chunked(Box::new(layout), Box::new(writer)), message))
-    }
-}
-
-/// Elements of a chunk, if this can be one.
-fn checked(chunk: &[u64], shape: &[u64], limits: &[Option<u64>], element_size: u32) -> Result<u64> {
-    if chunk.len() != shape.len() || chunk.contains(&0) {
-        return Err(Error::invalid(format!("chunks of shape {chunk:?} in an array of shape {shape:?}")));
-    }
-    if let Some(axis) = (0..chunk.len()).find(|&axis| limits[axis].is_some_and(|max| chunk[axis] > max)) {
-        let what = format!("chunks are larger along dimension {axis} than the array can be: {chunk:?}");
-        return Err(Error::invalid(what));
-    }
-    let elements = shape::count(chunk)?;
-    let bytes = elements.checked_mul(element_size.into());
-    if elements > MOST_ELEMENTS || bytes.is_none_or(|bytes| bytes > MOST_ELEMENTS) {
-        return Err(Error::invalid(format!("chunks of shape {chunk:?} have 4 GiB or more")));
-    }
-    Ok(elements)
 }

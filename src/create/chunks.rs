@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::shared::Shared;
+use super::site::Site;
 use crate::error::{Error, Result};
 use crate::filter::{Output, Pipeline, Scratch};
+use crate::index::Numbering;
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder};
 use crate::selection::{Block, ChunkSelection, Destination, Grid, Selected, Source, Transfer, copy, shape};
+use crate::wire::Addr;
 
 /// Bytes of partly written chunks that wait at most. Beyond that all are written as they are; what is written to them
 /// later makes them be written once more.
@@ -26,12 +28,48 @@ pub(super) struct ChunkWriter {
     /// One element that stands for what is not written; zeros if absent.
     fill: Option<Vec<u8>>,
     pipeline: Option<Pipeline>,
-    /// Whether chunks that reach over the edge are stored without filters.
-    partial_unfiltered: bool,
-    /// Along which dimensions the array may grow: chunks that its edge cuts wait for that.
-    may_grow: Vec<bool>,
+    rules: Rules,
     placed: BTreeMap<u64, ChunkPlace>,
     waiting: HashMap<u64, Waiting>,
+}
+
+/// What is said about chunks besides their shape and filters.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// Whether chunks that reach over the edge are stored without filters.
+    pub(super) partial_unfiltered: bool,
+    /// Along which dimensions the array may grow: chunks that its edge cuts wait for that.
+    pub(super) may_grow: Vec<bool>,
+    /// Whether chunks that nobody writes are stored too.
+    pub(super) is_early: bool,
+    /// Where they are if they have no index.
+    pub(super) implicit: Option<Implicit>,
+}
+
+/// Chunks that lie one after the other, as many as the largest shape has.
+#[derive(Debug)]
+pub(super) struct Implicit {
+    start: Addr,
+    max_shape: Vec<Option<u64>>,
+}
+
+impl Implicit {
+    /// Space for all chunks of `bytes` bytes.
+    pub(super) fn new(site: &Site, grid: &Grid, max_shape: &[Option<u64>], bytes: usize) -> Result<Implicit> {
+        let counts =
+            max_shape.iter().zip(grid.chunk_shape()).map(|(max, chunk)| max.unwrap_or(u64::MAX).div_ceil(*chunk));
+        let all = counts.chain([bytes as u64]).try_fold(1, u64::checked_mul);
+        let all = all.ok_or_else(|| Error::limit("the chunks are more bytes than 64 bits can count"))?;
+        let start = site.with(|draft| draft.space.reserve_data(all))?;
+        Ok(Implicit { start, max_shape: max_shape.to_vec() })
+    }
+
+    fn place(&self, grid: &Grid, number: u64, bytes: usize) -> Result<Addr> {
+        let numbering = Numbering::new(grid.chunk_shape(), &self.max_shape, None, grid)?;
+        let element = grid.coordinates(number).and_then(|at| numbering.element(&at));
+        let element = element.ok_or_else(|| Error::out_of_bounds(format!("there is no chunk {number}")))?;
+        self.start.plus(element.saturating_mul(bytes as u64))
+    }
 }
 
 /// A chunk that is written in part.
@@ -55,16 +93,16 @@ impl ChunkWriter {
         element_size: usize,
         fill: Option<Vec<u8>>,
         pipeline: Option<Pipeline>,
-        (partial_unfiltered, may_grow): (bool, Vec<bool>),
+        rules: Rules,
     ) -> Result<ChunkWriter> {
         let elements = shape::in_memory(shape::count(grid.chunk_shape())?)?;
         let bytes = elements.checked_mul(element_size).ok_or_else(|| Error::limit("a chunk is larger than memory"))?;
         let (placed, waiting) = (BTreeMap::new(), HashMap::new());
-        Ok(ChunkWriter { grid, element_size, bytes, fill, pipeline, partial_unfiltered, may_grow, placed, waiting })
+        Ok(ChunkWriter { grid, element_size, bytes, fill, pipeline, rules, placed, waiting })
     }
 
     /// Writes the elements in `values`, which lie as the selection's result does.
-    pub(super) fn write(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, site: &Site, selected: &Selected, values: &[u8]) -> Result<()> {
         let selection = self.grid.select(selected)?;
         let shape = selected.aligned_shape();
         let mut whole = Vec::new();
@@ -74,7 +112,7 @@ impl ChunkWriter {
                 self.waiting.remove(&number);
                 whole.push((number, i));
             } else {
-                self.write_part(shared, &selection, (number, i), values, shape)?;
+                self.write_part(site, &selection, (number, i), values, shape)?;
             }
         }
         let job = |(number, i): (u64, u64), scratch: &mut Scratch| {
@@ -82,19 +120,19 @@ impl ChunkWriter {
             gather(&selection, i, Source { bytes: values, shape }, &mut chunk, self.element_size)?;
             self.encode(number, chunk, scratch)
         };
-        let placed = in_batches(shared, &whole, self.bytes, job)?;
+        let placed = self.in_batches(site, &whole, job)?;
         self.placed.extend(placed);
         let full = self.full()?;
-        self.write_waiting(shared, full)?;
+        self.write_waiting(site, full)?;
         if self.waiting.len().saturating_mul(self.bytes) > WAITING {
             let all = self.waiting.keys().copied().collect();
-            self.write_waiting(shared, all)?;
+            self.write_waiting(site, all)?;
         }
         Ok(())
     }
 
     /// Stores a chunk that went through the filters already, but for those that `filter_mask` names.
-    pub(super) fn write_raw(&mut self, shared: &Shared, index: &[u64], filter_mask: u32, data: &[u8]) -> Result<()> {
+    pub(super) fn write_raw(&mut self, site: &Site, index: &[u64], filter_mask: u32, data: &[u8]) -> Result<()> {
         let is_inside = index.len() == self.grid.counts().len()
             && index.iter().zip(self.grid.counts()).all(|(at, count)| at < count);
         let number = self.grid.number(index).filter(|_| is_inside);
@@ -103,19 +141,19 @@ impl ChunkWriter {
             return Err(Error::invalid(format!("{} bytes for an unfiltered chunk of {}", data.len(), self.bytes)));
         }
         self.waiting.remove(&number);
-        let place = shared.place(&[Encoded { number, data: data.to_vec(), filter_mask }.stored()])?;
+        let place = self.place(site, &[Encoded { number, data: data.to_vec(), filter_mask }])?;
         self.placed.extend(place.into_iter().map(|place| (number, place)));
         Ok(())
     }
 
     /// Lets the array have another shape; what lies outside of it is given up.
-    pub(super) fn resize(&mut self, shared: &Shared, shape: &[u64]) -> Result<()> {
+    pub(super) fn resize(&mut self, site: &Site, shape: &[u64]) -> Result<()> {
         let grid = Grid::new(shape, self.grid.chunk_shape())?;
         let shrinks = shape.iter().zip(self.grid.shape()).any(|(new, old)| new < old);
         let same_rows =
             self.grid.counts().get(1..) == grid.counts().get(1..) && shape.get(1..) == self.grid.shape().get(1..);
-        if shrinks || self.partial_unfiltered {
-            self.reload_cut(shared, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
+        if shrinks || self.rules.partial_unfiltered {
+            self.reload_cut(site, &grid, if same_rows && !shrinks { self.last_row() } else { 0 })?;
         }
         if !same_rows || shrinks {
             let moved = |number: &u64| {
@@ -140,7 +178,7 @@ impl ChunkWriter {
 
     /// Takes back into memory the chunks from a number on of which `grid`, which the array is about to have, shows more or
     /// less than now: what it shows less of becomes fill values, and whether they are filtered may change.
-    fn reload_cut(&mut self, shared: &Shared, grid: &Grid, from: u64) -> Result<()> {
+    fn reload_cut(&mut self, site: &Site, grid: &Grid, from: u64) -> Result<()> {
         let waiting = self.waiting.keys().copied().filter(|number| *number >= from);
         let numbers: Vec<u64> = self.placed.range(from..).map(|(number, _)| *number).chain(waiting).collect();
         for number in numbers {
@@ -150,7 +188,7 @@ impl ChunkWriter {
             if before == after || common.is_empty() {
                 continue;
             }
-            self.waiting_chunk(shared, number)?;
+            self.waiting_chunk(site, number)?;
             let mut chunk = self.blank();
             if let Some(waiting) = self.waiting.get_mut(&number) {
                 let (shape, origin) = (self.grid.chunk_shape(), vec![0; common.rank()]);
@@ -164,12 +202,20 @@ impl ChunkWriter {
     }
 
     /// Writes what waits; gives where all chunks are.
-    pub(super) fn finish(mut self, shared: &Shared) -> Result<Chunks> {
+    pub(super) fn finish(mut self, site: &Site) -> Result<Chunks> {
         let all = self.waiting.keys().copied().collect();
-        self.write_waiting(shared, all)?;
+        self.write_waiting(site, all)?;
+        if self.rules.is_early {
+            self.write_rest(site)?;
+        }
         let mut chunks = ChunksBuilder::new(self.grid);
         self.placed.into_values().for_each(|place| chunks.push(place));
         chunks.finish()
+    }
+
+    /// Whether the chunks need no index.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.rules.implicit.is_some()
     }
 
     pub(super) fn grid(&self) -> &Grid {
@@ -178,23 +224,23 @@ impl ChunkWriter {
 
     fn write_part(
         &mut self,
-        shared: &Shared,
+        site: &Site,
         selection: &ChunkSelection,
         (number, i): (u64, u64),
         values: &[u8],
         shape: &[u64],
     ) -> Result<()> {
-        self.waiting_chunk(shared, number)?;
+        self.waiting_chunk(site, number)?;
         let Some(chunk) = self.waiting.get_mut(&number) else { return Ok(()) };
         chunk.written += gather(selection, i, Source { bytes: values, shape }, &mut chunk.bytes, self.element_size)?;
         Ok(())
     }
 
     /// Has a chunk wait, as it is now.
-    fn waiting_chunk(&mut self, shared: &Shared, number: u64) -> Result<()> {
+    fn waiting_chunk(&mut self, site: &Site, number: u64) -> Result<()> {
         if !self.waiting.contains_key(&number) {
             let bytes = match self.placed.get(&number) {
-                Some(place) => self.load(shared, *place)?,
+                Some(place) => self.load(site, *place)?,
                 None => self.blank(),
             };
             self.waiting.insert(number, Waiting { bytes, written: 0 });
@@ -212,9 +258,9 @@ impl ChunkWriter {
     }
 
     /// A chunk that was written before.
-    fn load(&self, shared: &Shared, place: ChunkPlace) -> Result<Vec<u8>> {
+    fn load(&self, site: &Site, place: ChunkPlace) -> Result<Vec<u8>> {
         let mut stored = vec![0; shape::in_memory(place.size)?];
-        shared.read(place.addr, &mut stored)?;
+        site.read(place.addr, &mut stored)?;
         let Some(pipeline) = self.pipeline.as_ref().filter(|_| !self.is_raw(place.number)) else { return Ok(stored) };
         let mut chunk = vec![0; self.bytes];
         pipeline.decode(&stored, place.filter_mask, &mut Scratch::default(), &mut Output::exact(&mut chunk))?;
@@ -230,12 +276,12 @@ impl ChunkWriter {
 
     /// Whether a chunk is stored without filters, as the edge cuts it.
     fn is_raw(&self, number: u64) -> bool {
-        self.partial_unfiltered && self.cuts(number).any(|cut| cut)
+        self.rules.partial_unfiltered && self.cuts(number).any(|cut| cut)
     }
 
     /// Whether a chunk that the edge cuts may come to have more elements.
     fn may_grow(&self, number: u64) -> bool {
-        self.cuts(number).zip(&self.may_grow).any(|(cut, may_grow)| cut && *may_grow)
+        self.cuts(number).zip(&self.rules.may_grow).any(|(cut, may_grow)| cut && *may_grow)
     }
 
     fn encode(&self, number: u64, chunk: Vec<u8>, scratch: &mut Scratch) -> Result<Encoded> {
@@ -259,14 +305,62 @@ impl ChunkWriter {
         Ok(full)
     }
 
-    fn write_waiting(&mut self, shared: &Shared, mut numbers: Vec<u64>) -> Result<()> {
+    fn write_waiting(&mut self, site: &Site, mut numbers: Vec<u64>) -> Result<()> {
         numbers.sort_unstable();
         let chunks: HashMap<u64, Vec<u8>> =
             numbers.iter().filter_map(|number| Some((*number, self.waiting.remove(number)?.bytes))).collect();
         let job = |number: u64, scratch: &mut Scratch| {
             self.encode(number, chunks.get(&number).cloned().unwrap_or_default(), scratch)
         };
-        let placed = in_batches(shared, &numbers, self.bytes, job)?;
+        let placed = self.in_batches(site, &numbers, job)?;
+        self.placed.extend(placed);
+        Ok(())
+    }
+}
+
+impl ChunkWriter {
+    /// Encodes chunks, a batch at a time on all cores, and writes each batch while the next is encoded: in the order of
+    /// `items`, whatever the number of threads.
+    fn in_batches<I: Copy + Sync>(
+        &self,
+        site: &Site,
+        items: &[I],
+        encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
+    ) -> Result<Vec<(u64, ChunkPlace)>> {
+        let mut placed = Vec::with_capacity(items.len());
+        let mut before: Vec<Encoded> = Vec::new();
+        let mut write = |batch: &[Encoded]| -> Result<()> {
+            placed.extend(self.place(site, batch)?.into_iter().map(|place| (place.number, place)));
+            Ok(())
+        };
+        for batch in items.chunks((AT_ONCE / self.bytes.max(1)).max(threads())) {
+            let (written, encoded) = both(|| write(&before), || each(batch, &encode));
+            written?;
+            before = encoded?;
+        }
+        write(&before)?;
+        Ok(placed)
+    }
+
+    /// Puts chunks where they belong.
+    fn place(&self, site: &Site, batch: &[Encoded]) -> Result<Vec<ChunkPlace>> {
+        let Some(implicit) = &self.rules.implicit else {
+            return site.place(&batch.iter().map(Encoded::stored).collect::<Vec<_>>());
+        };
+        let put = |chunk: &Encoded| {
+            let (number, size, filter_mask) = (chunk.number, chunk.data.len() as u64, 0);
+            let addr = implicit.place(&self.grid, number, self.bytes)?;
+            site.with(|draft| draft.space.write(addr, &chunk.data))?;
+            Ok(ChunkPlace { number, addr, size, filter_mask })
+        };
+        batch.iter().map(put).collect()
+    }
+
+    /// Stores what nobody wrote, where all is stored.
+    fn write_rest(&mut self, site: &Site) -> Result<()> {
+        let rest: Vec<u64> = (0..self.grid.len()).filter(|number| !self.placed.contains_key(number)).collect();
+        let job = |number: u64, scratch: &mut Scratch| self.encode(number, self.blank(), scratch);
+        let placed = self.in_batches(site, &rest, job)?;
         self.placed.extend(placed);
         Ok(())
     }
@@ -300,30 +394,6 @@ pub(super) fn gather(
         }
     });
     done.map(|()| count)
-}
-
-/// Encodes chunks, a batch at a time on all cores, and writes each batch while the next is encoded: in the order of
-/// `items`, whatever the number of threads.
-fn in_batches<I: Copy + Sync>(
-    shared: &Shared,
-    items: &[I],
-    bytes: usize,
-    encode: impl Fn(I, &mut Scratch) -> Result<Encoded> + Sync,
-) -> Result<Vec<(u64, ChunkPlace)>> {
-    let mut placed = Vec::with_capacity(items.len());
-    let mut before: Vec<Encoded> = Vec::new();
-    let mut write = |batch: &[Encoded]| -> Result<()> {
-        let stored: Vec<_> = batch.iter().map(Encoded::stored).collect();
-        placed.extend(shared.place(&stored)?.into_iter().map(|place| (place.number, place)));
-        Ok(())
-    };
-    for batch in items.chunks((AT_ONCE / bytes.max(1)).max(threads())) {
-        let (written, encoded) = both(|| write(&before), || each(batch, &encode));
-        written?;
-        before = encoded?;
-    }
-    write(&before)?;
-    Ok(placed)
 }
 
 #[cfg(feature = "rayon")]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::attributes::attribute_methods;
 use super::shared::Shared;
+use super::site::Site;
 use super::values::Values;
 use super::writer::{Slot, Writer};
 use crate::convert::{Conversion, H5Type, Reference};
@@ -16,7 +17,6 @@ use crate::write::ObjectId;
 ///
 /// Chunks that are written as a whole are encoded at once, on all cores; those written in part wait in memory until they
 /// are full, or the file is closed.
-#[derive(Debug)]
 pub struct NewDataset {
     pub(super) shared: Arc<Shared>,
     pub(super) id: ObjectId,
@@ -24,6 +24,13 @@ pub struct NewDataset {
     pub(super) datatype: Datatype,
     pub(super) conversion: Conversion,
     pub(super) slot: Slot,
+}
+
+/// `NewDataset("/rain", i16)`: what waits in memory is left out.
+impl std::fmt::Debug for NewDataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("NewDataset").field(&self.path).field(&format_args!("{}", self.datatype)).finish()
+    }
 }
 
 impl NewDataset {
@@ -97,7 +104,7 @@ impl NewDataset {
     ///
     /// Errors are `OutOfBounds` for a shape beyond that, `Invalid` if it has no chunks.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
-        self.with(|writer, shared| writer.resize(shared, shape))
+        self.with(|writer, site| writer.resize(site, shape))
     }
 
     /// Stores the chunk at `index` (in chunks, not elements) as it is given: through the filters already, but for those
@@ -105,7 +112,7 @@ impl NewDataset {
     ///
     /// Errors are `OutOfBounds` if there is no such chunk, `Invalid` for a dataset without chunks.
     pub fn write_chunk_raw(&mut self, index: &[u64], filter_mask: u32, bytes: &[u8]) -> Result<()> {
-        self.with(|writer, shared| writer.write_chunk_raw(shared, index, filter_mask, bytes))
+        self.with(|writer, site| writer.write_chunk_raw(site, index, filter_mask, bytes))
     }
 
     /// A reference to it, for datasets and attributes of [`Reference`].
@@ -122,11 +129,11 @@ impl NewDataset {
             return Err(self.at(Error::invalid(what)));
         }
         let bytes = self.shared.encode(&elements, &self.datatype, self.conversion).map_err(|e| self.at(e))?;
-        self.with(|writer, shared| writer.write(shared, &selected, &bytes))
+        self.with(|writer, site| writer.write(site, &selected, &bytes))
     }
 
-    fn with<R>(&self, job: impl FnOnce(&mut Writer, &Shared) -> Result<R>) -> Result<R> {
-        self.slot.with(|writer| job(writer, &self.shared)).map_err(|e| self.at(e))
+    fn with<R>(&self, job: impl FnOnce(&mut Writer, &Site) -> Result<R>) -> Result<R> {
+        self.slot.with(|writer| job(writer, &self.shared.site)).map_err(|e| self.at(e))
     }
 
     fn at(&self, error: Error) -> Error {

@@ -37,6 +37,34 @@ pub(super) enum Wanted {
     },
 }
 
+/// The compressors of Blosc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blosc {
+    /// Its own.
+    BloscLz = 0,
+    /// LZ4.
+    Lz4 = 1,
+    /// LZ4, more thorough.
+    Lz4Hc = 2,
+    /// Snappy.
+    Snappy = 3,
+    /// Zlib.
+    Zlib = 4,
+    /// Zstandard.
+    Zstd = 5,
+}
+
+/// How Blosc orders bytes before it compresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BloscShuffle {
+    /// As they are.
+    None = 0,
+    /// By bytes.
+    Bytes = 1,
+    /// By bits.
+    Bits = 2,
+}
+
 impl Wanted {
     pub(super) fn given(id: u16, values: &[u32]) -> Wanted {
         Wanted::Given { id, flags: OPTIONAL, values: values.to_vec() }
@@ -44,6 +72,24 @@ impl Wanted {
 
     pub(super) fn fletcher32() -> Wanted {
         Wanted::Given { id: 3, flags: 0, values: Vec::new() }
+    }
+
+    /// What somebody wanted who made a filter of these parameters.
+    pub(super) fn stored(filter: &FilterDescription) -> Wanted {
+        let given = || Wanted::Given { id: filter.id, flags: filter.flags, values: filter.client_data.clone() };
+        match (filter.id, &filter.client_data[..]) {
+            (2, _) => Wanted::Shuffle,
+            (4, [options, pixels, ..]) => {
+                Wanted::Szip { nearest_neighbour: options & 32 != 0, pixels_per_block: *pixels }
+            }
+            (5, _) => Wanted::Nbit,
+            (6, [_, factor, ..]) => Wanted::ScaleOffset { factor: i32::from_ne_bytes(factor.to_ne_bytes()) },
+            (32000, _) => Wanted::Lzf,
+            (32001, [_, _, _, _, level, shuffle, compressor, ..]) => {
+                Wanted::Blosc { id: 32001, compressor: *compressor, level: *level, shuffle: *shuffle }
+            }
+            _ => given(),
+        }
     }
 
     /// The filter with its parameters, for chunks of so many elements.

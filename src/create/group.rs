@@ -70,7 +70,7 @@ impl NewGroup {
     ///
     /// Errors are `Unsupported` for files that the earliest libhdf5 reads.
     pub fn link_external(&self, file: &str, target: &str, path: &str) -> Result<()> {
-        if self.shared.level == crate::write::Compatibility::Earliest {
+        if self.shared.level() == crate::write::Compatibility::Earliest {
             return Err(Error::unsupported("an external link cannot be written for Earliest"));
         }
         if file.contains('\0') || target.contains('\0') {
@@ -86,7 +86,7 @@ impl NewGroup {
 
     /// Commits any datatype at `path`.
     pub fn commit_type(&self, datatype: &Datatype, path: &str) -> Result<NewNamedType> {
-        let datatype = self.shared.level.datatype(datatype)?;
+        let datatype = self.shared.level().datatype(datatype)?;
         let id = self.add(path, self.object(Body::NamedType(datatype.clone())))?;
         let path = self.handle(id, path).path;
         Ok(NewNamedType { shared: Arc::clone(&self.shared), id, path, datatype })

@@ -25,26 +25,38 @@ mod builder;
 mod chunks;
 mod dataset;
 mod dimensions;
+mod external;
 mod filters;
 mod group;
+mod pipeline;
+mod settings;
 mod shared;
+mod site;
 mod values;
+mod virtual_layout;
 mod writer;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-pub use builder::{Blosc, BloscShuffle, DatasetBuilder};
+pub use builder::DatasetBuilder;
 pub use dataset::NewDataset;
+pub use filters::{Blosc, BloscShuffle};
 pub use group::{NewGroup, NewNamedType};
+pub use pipeline::Filters;
+pub use settings::{AllocTime, FillTime};
+pub(crate) use settings::{Layout, Settings};
+pub(crate) use site::Site;
 pub use values::{Scalar, Values};
+pub use virtual_layout::VirtualSource;
+pub(crate) use writer::Writer;
 
 use crate::error::{Error, Place, Result};
 use crate::filter::Registry;
 use crate::format::message::dataspace::{Dataspace, Kind};
 use crate::handle::File;
 use crate::storage::{ByteSink, FileSink, MemorySink};
-use crate::write::{Body, Compatibility, Draft};
+use crate::write::{Body, Compatibility, Draft, FileSpaceStrategy};
 use shared::Shared;
 
 /// How a new file is made.
@@ -53,6 +65,7 @@ pub struct FileBuilder {
     compatibility: Compatibility,
     user_block: u64,
     track_order: bool,
+    file_space: FileSpaceStrategy,
     registry: Registry,
 }
 
@@ -76,6 +89,13 @@ impl FileBuilder {
         self
     }
 
+    /// How libhdf5 finds space when it changes the file.
+    #[must_use]
+    pub fn file_space(mut self, strategy: FileSpaceStrategy) -> FileBuilder {
+        self.file_space = strategy;
+        self
+    }
+
     /// Links and attributes are numbered as they are created, as netCDF-4 wants it. Not for `Earliest`.
     #[must_use]
     pub fn track_order(mut self, track: bool) -> FileBuilder {
@@ -92,8 +112,8 @@ impl FileBuilder {
 
     /// Creates the file at `path`. What is there now is replaced when the new file is closed.
     ///
-    /// Errors are `Io`, `Invalid` for a user block of another size, and `Unsupported` for an order that the
-    /// compatibility level cannot track.
+    /// Errors are `Io`, `Invalid` for a user block or pages of another size, and `Unsupported` for what the compatibility
+    /// level cannot have: a tracked order, a file space strategy.
     pub fn create(self, path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         let at = |e: Error| e.at(Place::File(path.display().to_string()));
@@ -112,7 +132,7 @@ impl FileBuilder {
         if self.track_order && self.compatibility == Compatibility::Earliest {
             return Err(Error::unsupported("creation order cannot be tracked for Earliest"));
         }
-        let mut draft = Draft::new(sink, self.compatibility, self.user_block)?;
+        let mut draft = Draft::new(sink, self.compatibility, self.user_block, self.file_space)?;
         if self.track_order {
             let root = draft.object_mut(Draft::ROOT);
             root.attribute_order = Some(true);
@@ -145,6 +165,13 @@ pub struct NewFile {
 }
 
 impl NewFile {
+    /// Writes the first bytes of the user block.
+    ///
+    /// Errors are `Invalid` if it has fewer bytes, and `Io`.
+    pub fn write_user_block(&self, bytes: &[u8]) -> Result<()> {
+        self.root.shared.with(|draft| draft.space.write_before(bytes))
+    }
+
     /// Writes what is not written yet, and gives the file its name.
     ///
     /// Errors are those of writing; then what was there before stays. Handles that are left can write nothing more.

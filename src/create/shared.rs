@@ -5,37 +5,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use super::site::Site;
 use crate::convert::encoder::{HeapSink, Measure};
 use crate::convert::{Conversion, H5Type};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filter::Registry;
+use crate::format::global_heap::GlobalHeapId;
 use crate::format::message::attribute::Embedded;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
-use crate::manifest::ChunkPlace;
-use crate::wire::place::Place;
-use crate::wire::{Addr, Sizes, Structure};
 use crate::write::{self, Body, Compatibility, Draft, ObjectId, Storage};
 
-/// A file that is being written.
-///
-/// The lock is held while bytes are put somewhere, never while others work for it: a thread that waits for it waits for
-/// a write.
-#[derive(Debug)]
+/// What all handles of a new file share.
 pub(super) struct Shared {
-    pub(super) level: Compatibility,
-    pub(super) registry: Registry,
+    pub(super) site: Site,
     /// Whether links and attributes are numbered as they are created.
     pub(super) track_order: bool,
-    state: Mutex<State>,
+    datasets: Mutex<Vec<(ObjectId, Arc<dyn Unfinished>)>>,
     scales: Mutex<Scales>,
 }
 
-#[derive(Debug)]
-struct State {
-    /// `None` once the file is closed.
-    draft: Option<Draft>,
-    datasets: Vec<(ObjectId, Arc<dyn Unfinished>)>,
+/// The compatibility level; what waits to be written would fill pages.
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("level", &self.site.level).finish_non_exhaustive()
+    }
 }
 
 /// Which scales belong to which dimensions: written when the file is closed, as each list is in one attribute.
@@ -50,24 +44,23 @@ pub(super) struct Scales {
 /// What writes the elements of a dataset until the file is closed.
 pub(super) trait Unfinished: Send + Sync + std::fmt::Debug {
     /// Writes what waits; gives how the elements are stored, and the shape.
-    fn finish(&self, shared: &Shared) -> Result<(Storage, Vec<u64>)>;
-}
-
-fn closed() -> Error {
-    Error::conflict("the file is closed already")
+    fn finish(&self, site: &Site) -> Result<(Storage, Vec<u64>)>;
 }
 
 impl Shared {
     pub(super) fn new(draft: Draft, registry: Registry, track_order: bool) -> Shared {
-        let level = draft.level;
-        let state = Mutex::new(State { draft: Some(draft), datasets: Vec::new() });
-        Shared { level, registry, track_order, state, scales: Mutex::default() }
+        let site = Site::new(draft, registry);
+        Shared { site, track_order, datasets: Mutex::default(), scales: Mutex::default() }
+    }
+
+    /// The oldest libhdf5 that has to read the file.
+    pub(super) fn level(&self) -> Compatibility {
+        self.site.level
     }
 
     /// Does something with the file. `Conflict` if it is closed.
     pub(super) fn with<R>(&self, job: impl FnOnce(&mut Draft) -> Result<R>) -> Result<R> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        job(state.draft.as_mut().ok_or_else(closed)?)
+        self.site.with(job)
     }
 
     /// Does something with the scales.
@@ -77,23 +70,9 @@ impl Shared {
 
     /// Adds a dataset, whose elements a writer gathers until the file is closed.
     pub(super) fn add_dataset(&self, object: write::Object, writer: Arc<dyn Unfinished>) -> Result<ObjectId> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = state.draft.as_mut().ok_or_else(closed)?.add(object);
-        state.datasets.push((id, writer));
+        let id = self.with(|draft| Ok(draft.add(object)))?;
+        self.datasets.lock().unwrap_or_else(PoisonError::into_inner).push((id, writer));
         Ok(id)
-    }
-
-    /// Puts stored chunks one behind the other.
-    pub(super) fn place(&self, chunks: &[(u64, &[u8], u32)]) -> Result<Vec<ChunkPlace>> {
-        if chunks.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.with(|draft| put(&mut draft.space, chunks))
-    }
-
-    /// Reads back what was written.
-    pub(super) fn read(&self, addr: Addr, bytes: &mut [u8]) -> Result<()> {
-        self.with(|draft| draft.space.read(addr, bytes))
     }
 
     /// The elements of `values` as a `datatype`. What has no fixed size goes to the file's heap.
@@ -110,13 +89,15 @@ impl Shared {
         // How much the heap has to hold is known first: so its collections are as large as they need.
         let mut measure = Measure::default();
         let elements = encoder.encode_all(values, &mut measure)?;
-        if measure.sizes.is_empty() {
+        if !measure.stores {
             return Ok(elements);
         }
+        let mut elements = elements.into_owned();
         self.with(|draft| {
-            draft.heap.expect(measure.sizes, Sizes::EIGHT);
-            encoder.encode_all(values, &mut Heap { draft })
-        })
+            draft.heap.expect(measure.taken);
+            encoder.encode_each(values, &mut elements, &mut Heap { draft })
+        })?;
+        Ok(elements.into())
     }
 
     /// The message of an attribute with these values, as a `datatype`.
@@ -127,20 +108,17 @@ impl Shared {
         values: &[T],
         datatype: &Datatype,
     ) -> Result<Bytes> {
-        let datatype = self.level.datatype(datatype)?;
+        let datatype = self.level().datatype(datatype)?;
         let data = self.encode(values, &datatype, Conversion::Lossless)?.into_owned();
         let (name, is_utf8) = (name.as_bytes(), !name.is_ascii());
-        write::attribute(self.level, (name, is_utf8), Embedded::Here(datatype), dataspace, data.into())
+        write::attribute(self.level(), (name, is_utf8), Embedded::Here(datatype), dataspace, data.into())
     }
 
     /// Writes what is not written yet, and makes it a file.
     pub(super) fn close(&self) -> Result<()> {
-        let datasets = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut state.datasets)
-        };
+        let datasets = std::mem::take(&mut *self.datasets.lock().unwrap_or_else(PoisonError::into_inner));
         for (id, writer) in datasets {
-            let (storage, shape) = writer.finish(self)?;
+            let (storage, shape) = writer.finish(&self.site)?;
             self.with(|draft| {
                 if let Body::Dataset(dataset) = &mut draft.object_mut(id).body {
                     dataset.storage = storage;
@@ -149,8 +127,7 @@ impl Shared {
                 Ok(())
             })?;
         }
-        let draft = self.state.lock().unwrap_or_else(PoisonError::into_inner).draft.take();
-        draft.ok_or_else(closed)?.finish()
+        self.site.close()
     }
 }
 
@@ -161,34 +138,6 @@ struct Heap<'a> {
 
 impl HeapSink for Heap<'_> {
     fn store(&mut self, bytes: &[u8]) -> Result<[u8; 12]> {
-        let id = self.draft.heap.store_one(&mut self.draft.space, Bytes::copy_from_slice(bytes))?;
-        let id = id.encode(Addr(0), Sizes::EIGHT, ())?;
-        id.try_into().map_err(|_| Error::invalid("an id that has not 12 bytes"))
-    }
-}
-
-/// Puts stored chunks one behind the other; gives where.
-fn put(space: &mut write::Space, chunks: &[(u64, &[u8], u32)]) -> Result<Vec<ChunkPlace>> {
-    let mut places = Vec::with_capacity(chunks.len());
-    let (mut start, mut together) = (None::<Addr>, Vec::new());
-    for (number, data, filter_mask) in chunks {
-        let (number, filter_mask, size) = (*number, *filter_mask, data.len() as u64);
-        let addr = space.reserve(size)?;
-        places.push(ChunkPlace { number, addr, size, filter_mask });
-        // Small chunks are written together.
-        if data.len() < 64 << 10 {
-            start.get_or_insert(addr);
-            together.extend_from_slice(data);
-            continue;
-        }
-        if let Some(start) = start.take() {
-            space.write(start, &together)?;
-            together.clear();
-        }
-        space.write(addr, data)?;
-    }
-    match start {
-        Some(start) => space.write(start, &together).map(|()| places),
-        None => Ok(places),
+        self.draft.heap.store_one(&mut self.draft.space, bytes).map(GlobalHeapId::wide)
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::chunks::ChunkWriter;
-use super::shared::{Shared, Unfinished};
+use super::shared::Unfinished;
+use super::site::Site;
 use crate::error::{Error, Result};
 use crate::format::message::data_layout::Chunked;
 use crate::selection::{Selected, Source, shape};
 use crate::wire::Addr;
-use crate::wire::place::Place;
 use crate::write::Storage;
 
 /// Bytes that are filled, or changed where they stand, at once.
@@ -36,21 +36,23 @@ impl Slot {
 }
 
 impl Unfinished for Slot {
-    fn finish(&self, shared: &Shared) -> Result<(Storage, Vec<u64>)> {
+    fn finish(&self, site: &Site) -> Result<(Storage, Vec<u64>)> {
         let writer = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        writer.ok_or_else(|| Error::conflict("a dataset is being written in another thread"))?.finish(shared)
+        writer.ok_or_else(|| Error::conflict("a dataset is being written in another thread"))?.finish(site)
     }
 }
 
 /// A dataset that is being written.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     pub(super) shape: Vec<u64>,
     /// How far it may grow; `None` without limit.
     pub(super) max_shape: Vec<Option<u64>>,
     pub(super) element_size: usize,
     /// One element that stands for what is not written; zeros if absent.
     pub(super) fill: Option<Vec<u8>>,
+    /// Whether elements that nobody writes are stored too.
+    pub(super) is_early: bool,
     pub(super) data: Data,
 }
 
@@ -76,30 +78,30 @@ impl Writer {
     }
 
     /// Writes the elements in `values`, which lie as the selection's result does.
-    pub(super) fn write(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, site: &Site, selected: &Selected, values: &[u8]) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
         let size = self.element_size;
         match &mut self.data {
             Data::Compact(bytes) => put(selected, values, bytes, size),
-            Data::Contiguous(_) => self.write_contiguous(shared, selected, values),
-            Data::Chunked(_, chunks) => chunks.write(shared, selected, values),
+            Data::Contiguous(_) => self.write_contiguous(site, selected, values),
+            Data::Chunked(_, chunks) => chunks.write(site, selected, values),
             Data::Elsewhere(_) => Err(Error::invalid("the elements of this dataset are not written here")),
         }
     }
 
-    fn write_contiguous(&mut self, shared: &Shared, selected: &Selected, values: &[u8]) -> Result<()> {
+    fn write_contiguous(&mut self, site: &Site, selected: &Selected, values: &[u8]) -> Result<()> {
         let size = self.element_size;
         let is_first = matches!(self.data, Data::Contiguous(None));
-        let start = self.allocated(shared, values.len())?;
+        let start = self.allocated(site, values.len())?;
         let is_whole = selected.as_block().is_some() && u64::try_from(values.len()) == Ok(self.bytes()?);
         if is_first && is_whole {
-            return shared.with(|draft| draft.space.write_first(start, values));
+            return site.with(|draft| draft.space.write_first(start, values));
         }
         if let Some(block) = selected.as_block() {
             let mut rest = values;
-            return shared.with(|draft| {
+            return site.with(|draft| {
                 for run in block.runs(&self.shape)? {
                     let (now, after) = rest.split_at(shape::in_memory(run.count)?.saturating_mul(size).min(rest.len()));
                     draft.space.write(start.plus(run.start.saturating_mul(size as u64))?, now)?;
@@ -116,22 +118,22 @@ impl Writer {
             let addr = start.plus(first.saturating_mul(size as u64))?;
             let mut tile = vec![0; shape::in_memory(shape::count(selection.grid().chunk_shape())?)? * size];
             let there = shape::in_memory(shape::count(&block.count)?)? * size;
-            shared.read(addr, &mut tile[..there])?;
+            site.read(addr, &mut tile[..there])?;
             let source = Source { bytes: values, shape: selected.aligned_shape() };
             super::chunks::gather(&selection, i, source, &mut tile, size)?;
-            shared.with(|draft| draft.space.write(addr, &tile[..there]))?;
+            site.with(|draft| draft.space.write(addr, &tile[..there]))?;
         }
         Ok(())
     }
 
     /// Where the elements stand. Before less than all of them is written for the first time, they are fill values.
-    fn allocated(&mut self, shared: &Shared, writes: usize) -> Result<Addr> {
+    fn allocated(&mut self, site: &Site, writes: usize) -> Result<Addr> {
         let (bytes, fill) = (self.bytes()?, self.fill.as_deref());
         let Data::Contiguous(place) = &mut self.data else { return Err(Error::invalid("not in one piece")) };
         if let Some(addr) = *place {
             return Ok(addr);
         }
-        let addr = shared.with(|draft| draft.space.reserve(bytes))?;
+        let addr = site.with(|draft| draft.space.reserve_data(bytes))?;
         if u64::try_from(writes) != Ok(bytes) {
             let size = self.element_size.max(1);
             let mut piece = vec![0; (AT_ONCE / size).max(1) * size];
@@ -139,7 +141,7 @@ impl Writer {
             let mut done = 0;
             while done < bytes {
                 let part = usize::try_from(bytes - done).unwrap_or(usize::MAX).min(piece.len());
-                shared.with(|draft| draft.space.write(addr.plus(done)?, &piece[..part]))?;
+                site.with(|draft| draft.space.write(addr.plus(done)?, &piece[..part]))?;
                 done += part as u64;
             }
         }
@@ -147,23 +149,31 @@ impl Writer {
         Ok(addr)
     }
 
+    /// Rows of a chunk: what is written in whole multiples of it waits for nothing.
+    pub(crate) fn rows_of_chunks(&self) -> u64 {
+        match &self.data {
+            Data::Chunked(_, chunks) => chunks.grid().chunk_shape().first().copied().unwrap_or(1),
+            _ => 1,
+        }
+    }
+
     /// Stores a chunk that went through the filters already.
-    pub(super) fn write_chunk_raw(&mut self, shared: &Shared, index: &[u64], mask: u32, data: &[u8]) -> Result<()> {
+    pub(super) fn write_chunk_raw(&mut self, site: &Site, index: &[u64], mask: u32, data: &[u8]) -> Result<()> {
         match &mut self.data {
-            Data::Chunked(_, chunks) => chunks.write_raw(shared, index, mask, data),
+            Data::Chunked(_, chunks) => chunks.write_raw(site, index, mask, data),
             _ => Err(Error::invalid("the dataset has no chunks")),
         }
     }
 
     /// Gives the dataset another shape.
-    pub(super) fn resize(&mut self, shared: &Shared, shape: &[u64]) -> Result<()> {
+    pub(super) fn resize(&mut self, site: &Site, shape: &[u64]) -> Result<()> {
         let fits = shape.len() == self.shape.len()
             && shape.iter().zip(&self.max_shape).all(|(size, max)| max.is_none_or(|max| *size <= max));
         if !fits {
             return Err(Error::out_of_bounds(format!("shape {shape:?} is beyond {:?}", self.max_shape)));
         }
         match &mut self.data {
-            Data::Chunked(_, chunks) => chunks.resize(shared, shape)?,
+            Data::Chunked(_, chunks) => chunks.resize(site, shape)?,
             _ if shape == self.shape => {}
             _ => return Err(Error::invalid("only a dataset in chunks can be resized")),
         }
@@ -172,16 +182,19 @@ impl Writer {
     }
 
     /// Writes what waits; gives how the elements are stored, and the shape.
-    pub(super) fn finish(self, shared: &Shared) -> Result<(Storage, Vec<u64>)> {
+    pub(crate) fn finish(mut self, site: &Site) -> Result<(Storage, Vec<u64>)> {
         let bytes = self.bytes()?;
+        if self.is_early && bytes > 0 && matches!(self.data, Data::Contiguous(None)) {
+            self.allocated(site, 0)?;
+        }
         let storage = match self.data {
             Data::Compact(data) => Storage::Compact(data.into()),
             Data::Contiguous(addr) => Storage::Contiguous(addr, bytes),
             Data::Chunked(layout, chunks) => {
                 let mut layout = *layout;
-                layout.index =
-                    crate::write::chunk_index(shared.level, &self.shape, &self.max_shape, chunks.grid().chunk_shape());
-                Storage::Chunked(layout, chunks.finish(shared)?)
+                let (shape, chunk, implicit) = (&self.shape, chunks.grid().chunk_shape(), chunks.is_implicit());
+                layout.index = crate::write::chunk_index(site.level, shape, &self.max_shape, chunk, implicit);
+                Storage::Chunked(layout, chunks.finish(site)?)
             }
             Data::Elsewhere(storage) => storage,
         };

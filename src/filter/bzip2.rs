@@ -4,7 +4,7 @@
 
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use super::{Bound, Filter, Output, ends_early};
+use super::{Filter, Output, ends_early};
 use crate::error::{Error, Result};
 
 /// Bzip2 with one block size.
@@ -53,10 +53,6 @@ impl Filter for Bzip2 {
                 _ => {}
             }
         }
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::inflate::inflate;
-use super::{Bound, Filter, Output, ends_early, expansion};
+use super::{Filter, Output, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// Deflate at a level from 0 to 9.
@@ -39,10 +39,6 @@ impl Filter for Deflate {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::DEFLATE)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {

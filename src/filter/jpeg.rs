@@ -6,7 +6,7 @@
 
 use jpeg_decoder::{Decoder, PixelFormat};
 
-use super::{Bound, Filter, Output, check_claim, decoded_only, ends_early, expansion};
+use super::{Filter, Output, check_claim, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// JPEG describes itself.
@@ -43,14 +43,6 @@ impl Filter for Jpeg {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::JPEG)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
-    }
-
-    fn encode(&self, _: &[u8], _: &mut Vec<u8>) -> Result<bool> {
-        Err(decoded_only("jpeg"))
     }
 }
 

@@ -6,8 +6,8 @@
 //! 111ddddd  nnnnnnnn dddddddd n + 9 bytes from d + 1 back
 //! ```
 
-use super::lz::{Rules, copy_literals, copy_match, sequences};
-use super::{Bound, Filter, Output, ends_early, expansion};
+use super::lz::{Rules, copy_literals, copy_match, sequences, too_long};
+use super::{Filter, Output, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// LZF has no parameters that matter: the third client value is only a guess of the size.
@@ -28,10 +28,6 @@ impl Filter for Lzf {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::LZF)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
@@ -70,9 +66,10 @@ fn plain_len(input: &[u8]) -> Result<usize> {
     if at == input.len() { Ok(len) } else { Err(ends_early()) }
 }
 
+/// Fills `to`. Zeros may follow, which say nothing: libhdf5's n-bit, where it changes nothing, stores what memory there was.
 fn decode_into(input: &[u8], to: &mut [u8]) -> Result<()> {
     let (mut at, mut filled) = (0, 0);
-    while at < input.len() {
+    while filled < to.len() {
         match token(input, at)? {
             Token::Literals { len } => {
                 copy_literals(input, at + 1, to, filled, len)?;
@@ -86,10 +83,7 @@ fn decode_into(input: &[u8], to: &mut [u8]) -> Result<()> {
             }
         }
     }
-    if filled == to.len() {
-        return Ok(());
-    }
-    Err(Error::corrupt(format!("the stream gives {filled} bytes, {} are expected", to.len())))
+    if input[at..].iter().all(|&byte| byte == 0) { Ok(()) } else { Err(too_long()) }
 }
 
 const RULES: Rules = Rules {
@@ -143,6 +137,18 @@ mod tests {
         }
         let zeros = round_trip(&Lzf, &[0; 5003]).unwrap();
         assert!(zeros.len() < 80);
+    }
+
+    #[test]
+    fn zeros_after_the_stream_are_nothing_and_other_bytes_an_error() {
+        let plain = [7; 4000];
+        let mut stored = round_trip(&Lzf, &plain).unwrap();
+        stored.resize(4000, 0);
+        let mut back = vec![0; 4000];
+        Lzf.decode(&stored, &mut Output::exact(&mut back)).unwrap();
+        assert_eq!(back, plain);
+        stored[3999] = 1;
+        assert!(Lzf.decode(&stored, &mut Output::exact(&mut back)).is_err());
     }
 
     #[test]

@@ -20,7 +20,7 @@
 
 use super::inflate::adler32;
 use super::lz::{copy_literals, copy_match};
-use super::{Bound, Filter, Output, decoded_only, ends_early, expansion, size};
+use super::{Filter, Output, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 /// LZO has no parameters that matter.
@@ -48,14 +48,6 @@ impl Filter for Lzo {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::LZO)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
-    }
-
-    fn encode(&self, _: &[u8], _: &mut Vec<u8>) -> Result<bool> {
-        Err(decoded_only("lzo"))
     }
 }
 

@@ -87,7 +87,10 @@ pub trait Filter: Send + Sync + std::fmt::Debug {
     }
 
     /// How large the encoded form of `plain` bytes may be. The pipeline bounds what flows between two filters with it.
-    fn encoded_bound(&self, plain: usize) -> Bound;
+    /// The default is for codecs that shrink most data, and grow none by more than an eighth and 64 KiB.
+    fn encoded_bound(&self, plain: usize) -> Bound {
+        Bound::of_codec(plain)
+    }
 
     /// How many plain bytes `stored` ones can give at most. What a file claims beyond that is refused before memory is taken
     /// for it. The default is for formats in which a few bytes may stand for any number of them.
@@ -110,7 +113,11 @@ pub trait Filter: Send + Sync + std::fmt::Debug {
 
     /// Encodes `input`, appending to `output`. `false` says that the filter gives up on these bytes (they would not
     /// shrink), and is to be skipped with its bit in the filter mask set; what was appended is then of no use.
-    fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool>;
+    ///
+    /// `Unsupported` (the default) for filters that are only decoded.
+    fn encode(&self, _input: &[u8], _output: &mut Vec<u8>) -> Result<bool> {
+        Err(Error::unsupported("it is only decoded, not encoded"))
+    }
 }
 
 /// What a filter may know about the chunks that it is configured for.
@@ -164,12 +171,6 @@ fn size(value: u32) -> usize {
 /// The end of a stream where more was needed.
 fn ends_early() -> Error {
     Error::corrupt("the stream ends early")
-}
-
-/// What encoding with a filter that is only decoded fails with.
-#[cfg(any(feature = "fcidecomp", feature = "jpeg", feature = "lzo", feature = "vbz"))]
-fn decoded_only(name: &'static str) -> Error {
-    Error::unsupported(format!("{name} is only decoded, not encoded"))
 }
 
 /// Fails unless a size that the stream claims is the one that is wanted, or fits in the room.

@@ -9,7 +9,7 @@
 //! stand for 0, 1, 2 and 4 of them. A difference d is stored as (d << 1) ^ (d >> 31).
 
 use super::scratch::with_buffer;
-use super::{Bound, ChunkInfo, Filter, Output, check_claim, decoded_only, ends_early, expansion, size, zstd};
+use super::{Bound, ChunkInfo, Filter, Output, check_claim, ends_early, expansion, size, zstd};
 use crate::error::{Error, Result};
 
 /// Integers of one size.
@@ -149,10 +149,6 @@ impl Filter for Vbz {
 
     fn encoded_bound(&self, plain: usize) -> Bound {
         Bound::of_codec(self.coded_most(plain))
-    }
-
-    fn encode(&self, _: &[u8], _: &mut Vec<u8>) -> Result<bool> {
-        Err(decoded_only("vbz"))
     }
 }
 

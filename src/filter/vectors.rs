@@ -1,6 +1,7 @@
 //! Stored chunks that libhdf5 wrote, with the digests of what libhdf5 reads from them.
 //!
-//! `tests/filters/extract.py` makes the list from HDF5 files, `decoded_only.py` that of filters which are only decoded here.
+//! `tests/filters/extract.py` makes the list from HDF5 files (`orders.py` makes some of those), `decoded_only.py` that of filters
+//! which are only decoded here.
 //! The small ones in `testdata/filters` are always run; `HDFIVE_FILTER_CHUNKS` names another, larger one.
 
 use std::path::PathBuf;

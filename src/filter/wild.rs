@@ -70,22 +70,13 @@ pub(super) unsafe fn repeat(to: *mut u8, distance: usize, len: usize) {
     // SAFETY: every step starts before `len`, and its source is `distance` bytes before.
     unsafe {
         let from = to.sub(distance).cast_const();
-        if distance >= 16 {
-            let mut done = 0;
-            loop {
-                copy::<16>(from.add(done), to.add(done));
-                copy::<16>(from.add(done + 16), to.add(done + 16));
-                done += 32;
-                if done >= len {
-                    break;
-                }
-            }
-        } else if distance >= 8 {
-            let mut done = 0;
-            while done < len {
-                copy::<8>(from.add(done), to.add(done));
-                copy::<8>(from.add(done + 8), to.add(done + 8));
-                done += 16;
+        if distance >= 8 {
+            copy::<8>(from, to);
+            copy::<8>(from.add(8), to.add(8));
+            copy::<8>(from.add(16), to.add(16));
+            copy::<8>(from.add(24), to.add(24));
+            if len > 32 {
+                repeat_long(to, distance, len);
             }
         } else {
             repeat_near(to, distance, len);
@@ -93,37 +84,101 @@ pub(super) unsafe fn repeat(to: *mut u8, distance: usize, len: usize) {
     }
 }
 
+/// The rest of [`repeat`] after 32 bytes, from at least 8 bytes before.
+///
+/// # Safety
+///
+/// As for [`repeat`].
+#[inline(always)]
+unsafe fn repeat_long(to: *mut u8, distance: usize, len: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let from = to.sub(distance).cast_const();
+        let mut done = 32;
+        if distance >= 32 {
+            while done < len {
+                copy::<32>(from.add(done), to.add(done));
+                done += 32;
+            }
+        } else {
+            while done < len {
+                copy::<8>(from.add(done), to.add(done));
+                copy::<8>(from.add(done + 8), to.add(done + 8));
+                done += 16;
+            }
+        }
+    }
+}
+
+/// For distances below 8: which bytes of a word to repeat, what it is multiplied by to do so, and how far the next word
+/// goes.
+const NEAR: [(u64, u64, usize); 8] = {
+    let mut near = [(0, 0, 8); 8];
+    let mut distance = 1;
+    while distance < 8 {
+        let mut at = 0;
+        while at < 8 {
+            near[distance].1 |= 1 << (8 * at);
+            at += distance;
+        }
+        near[distance].0 = u64::MAX >> (64 - 8 * distance);
+        near[distance].2 = 8 - 8 % distance;
+        distance += 1;
+    }
+    near
+};
+
 /// [`repeat`] from less than 8 bytes before.
 ///
 /// # Safety
 ///
 /// As for [`repeat`].
-#[inline]
+#[inline(always)]
 unsafe fn repeat_near(to: *mut u8, distance: usize, len: usize) {
-    // SAFETY: the first 16 bytes are within the slack; every other step starts before `len`.
+    // SAFETY: what is read lies before `to` and within the slack. Every step starts before `len`, or within the first 24
+    // bytes.
     unsafe {
-        let from = to.sub(distance).cast_const();
-        if distance == 1 {
-            if len > 64 {
-                return to.write_bytes(from.read(), len);
-            }
-            let pattern = [from.read(); 16];
-            let mut done = 0;
+        let (mask, times, step) = NEAR[distance & 7];
+        let word = u64::from_le(to.sub(distance).cast::<u64>().read_unaligned());
+        let word = (word & mask).wrapping_mul(times).to_le();
+        let put = |at: usize| to.add(at).cast::<u64>().write_unaligned(word);
+        put(0);
+        put(step);
+        put(2 * step);
+        put(3 * step);
+        let mut done = 4 * step;
+        if step == 8 {
             while done < len {
-                to.add(done).cast::<[u8; 16]>().write(pattern);
-                done += 16;
+                to.add(done).cast::<[u64; 4]>().write_unaligned([word; 4]);
+                done += 32;
             }
-            return;
+        } else {
+            while done < len {
+                put(done);
+                done += step;
+            }
         }
-        for i in 0..8 {
-            to.add(i).write(from.add(i).read());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_of_all_distances_and_lengths_repeat_what_stands_before() {
+        let before: Vec<u8> = (1..=80).collect();
+        for distance in 1..=80 {
+            for len in 1..=300 {
+                let mut wanted = before.clone();
+                (0..len).for_each(|_| wanted.push(wanted[wanted.len() - distance]));
+                let mut to = before.clone();
+                to.resize(80 + len + SLACK, 0xee);
+                assert!(!copy_match(&mut to[..80 + len + SLACK - 1], 80, distance, len));
+                assert!(copy_match(&mut to, 80, distance, len));
+                assert!(to.starts_with(&wanted), "{len} bytes from {distance} before");
+            }
         }
-        // A multiple of the distance that is at least 8 repeats the same.
-        let back = distance * 8usize.div_ceil(distance);
-        let mut done = 8;
-        while done < len {
-            copy::<8>(to.add(done).sub(back).cast_const(), to.add(done));
-            done += 8;
-        }
+        assert!(!copy_match(&mut [0; 100], 8, 9, 3) && !copy_match(&mut [0; 100], 8, 0, 3));
     }
 }

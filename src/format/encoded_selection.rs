@@ -5,6 +5,8 @@
 //! type | version | none, all: nothing | points: coordinates | hyperslab: regular, or a list of boxes
 //! ```
 
+use std::fmt;
+
 use crate::error::Result;
 use crate::wire::{Structure, Walk};
 
@@ -51,6 +53,43 @@ pub enum Selection {
     },
 }
 
+/// Points and boxes that are shown.
+const SHOWN: usize = 4;
+
+/// In NumPy's notation: `[0:2, 5:9]`, `[0:10:5]`; for blocks of several elements `[0:12:5 by 2]`; of points `(0, 1), (4, 4)`,
+/// of boxes `[0:2, 0:3], [5:6, 1:2]`, of many the first few.
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |texts: Vec<String>| texts.join(", ");
+        let few = |f: &mut fmt::Formatter<'_>, all: usize, first: Vec<String>| {
+            f.write_str(&first.join(", "))?;
+            if all > SHOWN { write!(f, " and {} more", all - SHOWN) } else { Ok(()) }
+        };
+        match self {
+            Selection::None => f.write_str("[]"),
+            Selection::All => f.write_str("[...]"),
+            Selection::Regular(dimensions) => {
+                write!(f, "[{}]", joined(dimensions.iter().map(RegularDimension::to_string).collect()))
+            }
+            Selection::Points { rank, coordinates } => {
+                let points = coordinates.chunks(usize::try_from(*rank).unwrap_or(1).max(1));
+                let point = |point: &[u64]| format!("({})", joined(point.iter().map(u64::to_string).collect()));
+                few(f, points.len(), points.take(SHOWN).map(point).collect())
+            }
+            Selection::Boxes { rank, corners } => {
+                let rank = usize::try_from(*rank).unwrap_or(1).max(1);
+                let side = |(first, last): (&u64, &u64)| format!("{first}:{}", last.saturating_add(1));
+                let one = |both: &[u64]| {
+                    let (first, last) = both.split_at(rank);
+                    format!("[{}]", joined(first.iter().zip(last).map(side).collect()))
+                };
+                let boxes = corners.chunks_exact(2 * rank);
+                few(f, boxes.len(), boxes.take(SHOWN).map(one).collect())
+            }
+        }
+    }
+}
+
 /// One dimension of a regular hyperslab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegularDimension {
@@ -62,6 +101,22 @@ pub struct RegularDimension {
     pub count: Option<u64>,
     /// Elements in a block; none if it goes on without end.
     pub block: Option<u64>,
+}
+
+/// `start:end`, `start:end:stride`, and `start:end:stride by block` for blocks of several elements.
+impl fmt::Display for RegularDimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RegularDimension { start, stride, count, block } = *self;
+        let (Some(count), Some(block)) = (count, block) else { return write!(f, "{start}:") };
+        let end = |length: u64| start.saturating_add(length);
+        let last = count.saturating_sub(1).saturating_mul(stride);
+        match (count, block) {
+            (1, _) => write!(f, "{start}:{}", end(block)),
+            _ if stride == block => write!(f, "{start}:{}", end(count.saturating_mul(block))),
+            (_, 1) => write!(f, "{start}:{}:{stride}", end(last.saturating_add(1))),
+            _ => write!(f, "{start}:{}:{stride} by {block}", end(last.saturating_add(block))),
+        }
+    }
 }
 
 impl EncodedSelection {

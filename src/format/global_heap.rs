@@ -107,6 +107,70 @@ impl Object {
     pub fn header_size(sizes: Sizes) -> usize {
         (8 + usize::from(sizes.lengths)).next_multiple_of(ALIGNMENT)
     }
+
+    /// Bytes that an object of so many bytes of data takes.
+    pub fn taken(size: usize, sizes: Sizes) -> usize {
+        Object::header_size(sizes) + size.next_multiple_of(ALIGNMENT)
+    }
+}
+
+/// A collection that is encoded as it grows: bytes are what the collection of the same objects encodes to, of which a
+/// test makes sure. Millions of strings would take too long otherwise.
+#[derive(Debug)]
+pub struct Filling {
+    bytes: Vec<u8>,
+    size: usize,
+    sizes: Sizes,
+    /// Index of the last object.
+    last: u16,
+}
+
+impl Filling {
+    /// A collection of `size` bytes without objects.
+    pub fn new(size: usize, sizes: Sizes) -> Result<Filling> {
+        let header = Collection::header_size(sizes);
+        let mut bytes = Vec::with_capacity(size);
+        let empty = Collection::new(u64::try_from(size).unwrap_or(u64::MAX), Vec::new());
+        bytes.extend_from_slice(empty.encode(Addr(0), sizes, ())?.get(..header).unwrap_or_default());
+        Ok(Filling { bytes, size, sizes, last: 0 })
+    }
+
+    /// Adds an object, and gives its index; `None` if there is no room for it, or no index.
+    pub fn push(&mut self, data: &[u8]) -> Option<u16> {
+        let taken = Object::taken(data.len(), self.sizes);
+        if taken > self.size - self.bytes.len() {
+            return None;
+        }
+        self.last = self.last.checked_add(1)?;
+        let (start, lengths) = (self.bytes.len(), usize::from(self.sizes.lengths));
+        self.bytes.extend_from_slice(&self.last.to_le_bytes());
+        self.bytes.extend_from_slice(&[0; 6]);
+        let size = u64::try_from(data.len()).unwrap_or(u64::MAX).to_le_bytes();
+        self.bytes.extend_from_slice(size.get(..lengths).unwrap_or(&size));
+        self.bytes.resize(start + Object::header_size(self.sizes), 0);
+        self.bytes.extend_from_slice(data);
+        self.bytes.resize(start + taken, 0);
+        Some(self.last)
+    }
+
+    /// The collection; what is left of it is free space.
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        let left = self.size - self.bytes.len();
+        if left >= Object::header_size(self.sizes) {
+            self.bytes.extend_from_slice(&Object::free(left, self.sizes).encode(Addr(0), self.sizes, ())?);
+        }
+        self.bytes.resize(self.size, 0);
+        Ok(self.bytes)
+    }
+}
+
+impl GlobalHeapId {
+    /// The bytes where addresses have eight, which are those that its walk gives.
+    pub fn wide(self) -> [u8; 12] {
+        let [a, b, c, d, e, f, g, h] = self.collection.map_or(u64::MAX, |addr| addr.0).to_le_bytes();
+        let [i, j, k, l] = self.index.to_le_bytes();
+        [a, b, c, d, e, f, g, h, i, j, k, l]
+    }
 }
 
 impl Structure for GlobalHeapId {
@@ -302,6 +366,30 @@ mod tests {
             assert_eq!((heap.objects()[1].size, heap.objects()[1].data.len()), (claimed, 24));
             assert_eq!(heap.encode(Addr(0), Sizes::EIGHT, ()).unwrap(), bytes);
         }
+    }
+
+    #[test]
+    fn a_collection_that_grows_is_encoded_as_it_would_be_when_full() {
+        for sizes in laws::widths() {
+            let data: Vec<Vec<u8>> = (0..20u8).map(|i| vec![i; usize::from(i)]).collect();
+            let taken: usize = data.iter().map(|data| Object::taken(data.len(), sizes)).sum();
+            for left in [0, 8, 64] {
+                let size = Collection::header_size(sizes) + taken + left;
+                let (mut filling, mut objects) = (Filling::new(size, sizes).unwrap(), Vec::new());
+                for data in &data {
+                    let index = filling.push(data).unwrap();
+                    objects.push(Object::new(index, 0, data.clone().into()));
+                }
+                assert_eq!(filling.push(&[0; 100]), None);
+                if left >= Object::header_size(sizes) {
+                    objects.push(Object::free(left, sizes));
+                }
+                let whole = Collection::new(u64::try_from(size).unwrap(), objects).encode(Addr(0), sizes, ()).unwrap();
+                assert!(filling.finish().unwrap() == whole, "{sizes:?}, {left} bytes left");
+            }
+        }
+        let id = GlobalHeapId { collection: Some(Addr(0x0102_0304_0506_0708)), index: 0x0a0b_0c0d };
+        assert_eq!(id.wide()[..], id.encode(Addr(0), Sizes::EIGHT, ()).unwrap());
     }
 
     #[test]

@@ -17,10 +17,23 @@ use crate::object::attributes::{self, Found};
 use crate::wire::Addr;
 
 /// An attribute of an object. Its value was read with it; attributes are small.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Attribute {
     node: Node,
     found: Arc<Found>,
+}
+
+/// `Attribute("units", string, [], "/time" in "weather.h5")`: name, type, shape and object.
+impl std::fmt::Debug for Attribute {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, datatype) = (self.name(), self.datatype());
+        f.debug_tuple("Attribute")
+            .field(&name)
+            .field(&format_args!("{datatype}"))
+            .field(&self.shape())
+            .field(&self.node)
+            .finish()
+    }
 }
 
 impl Attribute {

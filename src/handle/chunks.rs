@@ -62,6 +62,10 @@ impl Dataset {
     fn grid(&self) -> Result<Grid> {
         let size = usize::try_from(self.datatype().size).unwrap_or(usize::MAX);
         let grid = match self.chunk_shape() {
+            Some(chunk) if chunk.len() != self.shape().len() => {
+                let what = format!("chunks of rank {} in a dataset of rank {}", chunk.len(), self.shape().len());
+                Err(Error::corrupt(what))
+            }
             Some(chunk) => Grid::new(self.shape(), chunk),
             None => crate::read::tiles(self.shape(), size, PART),
         };

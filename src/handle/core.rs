@@ -1,6 +1,7 @@
 //! What all handles of a file share.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::OpenOptions;
@@ -12,7 +13,6 @@ use crate::storage::{Purpose, Resolve, SharedSource, Stop};
 use crate::wire::Addr;
 
 /// An open file.
-#[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) container: Container,
     pub(crate) name: String,
@@ -22,6 +22,13 @@ pub(crate) struct Core {
     others: Mutex<HashMap<(String, Purpose), Arc<Core>>>,
     /// How many files led here.
     depth: u32,
+}
+
+/// The file's name: what is known of it would fill pages.
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.name)
+    }
 }
 
 impl Core {
@@ -125,16 +132,22 @@ impl Core {
 
 /// An object of an open file: what groups, datasets and committed datatypes have in common. All handles of one object
 /// that were cloned from one another share it; so cloning them does not touch what all threads share.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Node(Arc<Inner>);
 
-#[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) core: Arc<Core>,
     pub(crate) header: Header,
     pub(crate) path: Box<str>,
     /// How many virtual datasets led here.
     pub(crate) depth: u32,
+}
+
+/// Path and file: `"/surface" in "weather.h5"`.
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} in {:?}", self.path, self.core)
+    }
 }
 
 impl std::ops::Deref for Node {

@@ -25,16 +25,22 @@ use crate::storage::{Purpose, SharedSource};
 use crate::wire::{Addr, ByteRange, SourceId};
 
 /// A dataset: an array of elements of one datatype.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Dataset {
     pub(super) node: Node,
     pub(super) about: Arc<About>,
 }
 
+/// `Dataset("/time" in "weather.h5", f64 [28+], chunks [512])`.
+impl std::fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Dataset").field(&self.node).field(&format_args!("{self}")).finish()
+    }
+}
+
 object_methods!(Dataset);
 
 /// What a dataset's header says.
-#[derive(Debug)]
 pub(super) struct About {
     pub(super) datatype: Datatype,
     pub(super) dataspace: Dataspace,
@@ -252,7 +258,13 @@ impl Dataset {
         super::virtual_sources::stored(&self.node, &self.about.layout.layout)
     }
 
-    fn element_size(&self) -> Result<usize> {
+    /// Why sources are not there, if it is virtual, each once: they are errors when they are read, or fill value
+    /// ([`OpenOptions::missing_sources`](crate::OpenOptions::missing_sources)).
+    pub fn missing_sources(&self) -> Result<Vec<Error>> {
+        super::virtual_sources::missing(self)
+    }
+
+    pub(super) fn element_size(&self) -> Result<usize> {
         match usize::try_from(self.about.datatype.size) {
             Ok(0) => Err(self.node.at(Error::corrupt("an element has 0 bytes"))),
             Ok(size) => Ok(size),

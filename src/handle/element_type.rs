@@ -99,7 +99,7 @@ fn is_ieee(n: &FloatingPoint, bits: u16) -> bool {
 
 /// Whether two members are the parts of a complex number, as h5py writes it.
 fn is_complex(real: &Member, imaginary: &Member, size: usize) -> bool {
-    let plain = real.dimensions.is_none() && imaginary.dimensions.is_none();
+    let plain = [real, imaginary].iter().all(|member| member.dimensions.as_ref().is_none_or(|old| old.rank == 0));
     let apart = (real.byte_offset, imaginary.byte_offset) == (0, real.datatype.size);
     let whole = usize::try_from(real.datatype.size).is_ok_and(|part| 2 * part == size);
     plain && apart && whole && real.datatype == imaginary.datatype && complex(&real.datatype).is_some()

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::attribute::Attribute;
 use super::core::{Core, Node};
 use super::dataset::Dataset;
 use super::group::{Group, Object};
@@ -24,9 +25,16 @@ use crate::wire::Sizes;
 /// }
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct File {
     core: Arc<Core>,
+}
+
+/// `File("weather.h5")`.
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("File").field(&self.core).finish()
+    }
 }
 
 /// What a file says about itself as a whole.
@@ -121,6 +129,24 @@ impl File {
     pub fn root(&self) -> Result<Group> {
         let node = Node::open(Arc::clone(&self.core), self.core.container.root, "/")?;
         Ok(Group { node })
+    }
+
+    /// The attribute of the root group called `name`. `NotFound` if there is none.
+    ///
+    /// ```
+    /// # fn main() -> hdfive::Result<()> {
+    /// let file = hdfive::File::open("testdata/readme/weather.h5")?;
+    /// let title: String = file.attribute("title")?.read_scalar()?;
+    /// # assert_eq!(title, "A week of weather");
+    /// # Ok(()) }
+    /// ```
+    pub fn attribute(&self, name: &str) -> Result<Attribute> {
+        self.root()?.attribute(name)
+    }
+
+    /// The attributes of the root group, sorted by name. One that cannot be understood is an error in its place.
+    pub fn attributes(&self) -> Result<Vec<Result<Attribute>>> {
+        self.root()?.attributes()
     }
 
     /// The object at `path`; see [`Group::object`].

@@ -1,11 +1,13 @@
 //! Groups and their links.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::attribute::object_methods;
 use super::core::{Core, Node, each_in_parallel};
 use super::dataset::Dataset;
 use super::named_type::NamedType;
+use crate::convert::notation::text;
 use crate::error::Result;
 use crate::format::message::link::{self, LinkTarget as Stored};
 use crate::limits::Purse;
@@ -14,9 +16,16 @@ use crate::object::{Header, ObjectKind};
 use crate::wire::Addr;
 
 /// A group.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Group {
     pub(super) node: Node,
+}
+
+/// `Group("/surface" in "weather.h5")`.
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Group").field(&self.node).finish()
+    }
 }
 
 object_methods!(Group);
@@ -44,7 +53,7 @@ pub struct TreeObject {
 }
 
 /// A link of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Link {
     /// The name's bytes.
     pub name: Vec<u8>,
@@ -55,7 +64,7 @@ pub struct Link {
 }
 
 /// What a link leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum LinkTarget {
     /// An object of the same file, by the address of its header.
     Hard(Addr),
@@ -75,6 +84,32 @@ pub enum LinkTarget {
         /// What the class keeps.
         data: Vec<u8>,
     },
+}
+
+/// `Link { name: "lat", creation_order: None, target: Hard(Addr(6416)) }`: names as text.
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link")
+            .field("name", &text(&self.name))
+            .field("creation_order", &self.creation_order)
+            .field("target", &self.target)
+            .finish()
+    }
+}
+
+impl fmt::Debug for LinkTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkTarget::Hard(addr) => f.debug_tuple("Hard").field(addr).finish(),
+            LinkTarget::Soft(path) => f.debug_tuple("Soft").field(&text(path)).finish(),
+            LinkTarget::External { file, path } => {
+                f.debug_struct("External").field("file", &text(file)).field("path", &text(path)).finish()
+            }
+            LinkTarget::User { class, data } => {
+                f.debug_struct("User").field("class", class).field("data", data).finish()
+            }
+        }
+    }
 }
 
 impl Link {

@@ -2,13 +2,16 @@
 
 use super::dataset::Dataset;
 use super::stored::{self, Stored, reading_methods};
-use crate::convert::{Conversion, H5Type, Value};
+use crate::convert::{Conversion, H5Type, Heaps, Value};
 use crate::error::{Error, Result};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::object::Container;
 use crate::plan::ReadPlan;
 use crate::selection::{Selected, Selection};
+
+/// Bytes of elements that are read at once where one follows the other.
+const AT_ONCE: u64 = 32 << 20;
 
 /// A part of a dataset, and how its numbers are converted. Nothing is read before it is asked for.
 ///
@@ -27,7 +30,8 @@ use crate::selection::{Selected, Selection};
 #[derive(Clone, Debug)]
 pub struct DatasetSelection {
     dataset: Dataset,
-    selection: Selection,
+    /// What is selected, or why it cannot be.
+    selected: Result<Selected>,
     conversion: Conversion,
     threads: usize,
 }
@@ -40,8 +44,8 @@ impl Dataset {
     /// their product.
     #[must_use]
     pub fn select(&self, selection: impl Into<Selection>) -> DatasetSelection {
-        let (dataset, selection) = (self.clone(), selection.into());
-        DatasetSelection { dataset, selection, conversion: Conversion::Lossless, threads: usize::MAX }
+        let selected = selection.into().resolve(self.shape());
+        DatasetSelection { dataset: self.clone(), selected, conversion: Conversion::Lossless, threads: usize::MAX }
     }
 
     /// All of it, with numbers that are lost converted as `conversion` says.
@@ -93,7 +97,55 @@ impl DatasetSelection {
     ///
     /// Errors are `OutOfBounds` and `Invalid`, if it does not fit.
     pub fn selected(&self) -> Result<Selected> {
-        self.selection.resolve(self.dataset.shape()).map_err(|e| self.at(e))
+        self.selected.clone().map_err(|e| self.at(e))
+    }
+
+    /// Itself in parts of at most `bytes` as stored (one element at least), in row-major order: for more data than memory
+    /// holds. Parts have all dimensions of the dataset, and none of a null dataspace; where that is possible without more
+    /// memory, a chunk is not met by two of them.
+    ///
+    /// ```
+    /// # fn main() -> hdfive::Result<()> {
+    /// let file = hdfive::File::open("testdata/readme/weather.h5")?;
+    /// let southern = file.dataset("/surface/temperature")?.select(hdfive::s![.., 6.., ..]);
+    /// let mut warmest = f32::MIN;
+    /// for part in southern.parts(16 << 20)? {
+    ///     warmest = part.read::<f32>()?.into_iter().fold(warmest, f32::max);
+    /// }
+    /// # assert!(warmest > 280.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Errors are those of [`selected`](Self::selected).
+    pub fn parts(&self, bytes: u64) -> Result<impl Iterator<Item = DatasetSelection> + use<>> {
+        let own = self.clone();
+        let most = bytes / u64::from(self.dataset.datatype().size.max(1));
+        let parts = (!self.dataset.is_null()).then_some(self.selected()?.parts(most, self.dataset.chunk_shape()));
+        Ok(parts.into_iter().flatten().map(move |part| DatasetSelection { selected: Ok(part), ..own.clone() }))
+    }
+
+    /// Its elements one after the other, row-major, of whatever type they are. Memory is taken for some MiB of them at a
+    /// time; there are none of a null dataspace.
+    ///
+    /// Errors are those of [`selected`](Self::selected); that of an element ends them.
+    pub fn values(&self) -> Result<impl Iterator<Item = Result<Value>> + use<>> {
+        let dataset = self.dataset.clone();
+        let size = dataset.element_size()?;
+        let values = self.parts(AT_ONCE)?.flat_map(move |part| {
+            let dataset = dataset.clone();
+            let (stored, error) = part.read_bytes().map_or_else(|e| (Vec::new(), Some(e)), |stored| (stored, None));
+            let count = stored.len() / size;
+            let value = move |start: usize| {
+                let element = &stored[start..start + size];
+                let value = Value::element(element, dataset.datatype(), &Heaps::new(dataset.container()));
+                value.map_err(|e| dataset.at(e))
+            };
+            (0..count).map(move |n| value(n * size)).chain(error.map(Err))
+        });
+        Ok(values.scan(false, |failed, value| {
+            let before = std::mem::replace(failed, value.is_err());
+            (!before).then_some(value)
+        }))
     }
 
     /// Elements per dimension of the result.
@@ -127,7 +179,7 @@ impl Stored for DatasetSelection {
     }
 
     fn shape(&self) -> Result<Option<Vec<u64>>> {
-        let selected = self.selection.resolve(self.dataset.shape())?;
+        let selected = self.selected.as_ref().map_err(Error::clone)?;
         Ok((!self.dataset.is_null()).then(|| selected.result_shape().to_vec()))
     }
 
@@ -140,7 +192,7 @@ impl Stored for DatasetSelection {
     }
 
     fn bytes_into(&self, into: &mut [u8]) -> Result<()> {
-        self.dataset.read_selected(&self.selection.resolve(self.dataset.shape())?, self.threads, into)
+        self.dataset.read_selected(self.selected.as_ref().map_err(Error::clone)?, self.threads, into)
     }
 }
 

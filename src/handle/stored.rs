@@ -38,14 +38,20 @@ const AT_ONCE: usize = 16 << 10;
 fn allowed(from: &impl Stored, size: usize) -> Result<usize> {
     let elements = from.shape()?.map_or(Ok(0), |shape| shape::count(&shape))?;
     let limit = from.container().loaded.limits().result;
-    let beyond = || Error::limit(format!("{elements} elements are beyond the limit of {limit} bytes"));
-    let bytes = u64::try_from(size).ok().and_then(|size| elements.checked_mul(size)).filter(|bytes| *bytes <= limit);
-    let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(beyond)?;
+    let wanted = u128::from(elements) * size as u128;
+    if wanted > limit.into() {
+        let what = "elements are beyond Limits::result";
+        return Err(Error::limit(format!(
+            "{wanted} bytes of {elements} {what}, which is {limit}; a part can be selected"
+        )));
+    }
+    let none = || Error::limit(format!("no memory for {wanted} bytes of {elements} elements; a part can be selected"));
+    let bytes = usize::try_from(wanted).map_err(|_| none())?;
     // Ask first where it is much: an allocation that fails ends the process.
     if bytes > LARGE {
-        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| beyond())?;
+        Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| none())?;
     }
-    usize::try_from(elements).map_err(|_| beyond())
+    usize::try_from(elements).map_err(|_| none())
 }
 
 /// All elements as stored.
@@ -142,6 +148,8 @@ pub(super) fn read_array<T: H5Type, D: ndarray::Dimension>(
 /// All elements as one value.
 pub(super) fn read_value(from: &impl Stored) -> Result<Value> {
     let Some(shape) = from.shape()? else { return Ok(Value::Empty) };
+    let size = usize::try_from(from.datatype().size).unwrap_or(usize::MAX);
+    allowed(from, size.max(size_of::<Value>()))?;
     Value::array(&bytes(from)?, from.datatype(), &shape, &Heaps::new(from.container()))
 }
 

@@ -1,5 +1,6 @@
 //! Virtual datasets: finds the sources, settles the shape, and reads from them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -282,10 +283,24 @@ impl VirtualRead<'_> {
         let fills = self.dataset.node.core.options.fills_missing_sources();
         match open(&self.dataset.node, &mapping.file, &mapping.dataset) {
             Ok(source) => read_mapping(self.dataset, &source, mapping, block, self.threads, into),
-            Err(error) if error.kind() == ErrorKind::NotFound && fills => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => match fills {
+                true => Ok(()),
+                false => {
+                    Err(error.hint("MissingSources::Fill and --missing-sources fill read fill value in its place"))
+                }
+            },
             Err(error) => Err(error),
         }
     }
+}
+
+/// Why sources of a virtual dataset are not there, each once.
+pub(super) fn missing(dataset: &Dataset) -> Result<Vec<Error>> {
+    let manifest = dataset.manifest()?;
+    let Manifest::Virtual(mappings) = &*manifest else { return Ok(Vec::new()) };
+    let sources: BTreeSet<(&str, &str)> = mappings.iter().map(|m| (&m.file[..], &m.dataset[..])).collect();
+    let missing = sources.into_iter().filter_map(|(file, path)| open(&dataset.node, file, path).err());
+    Ok(missing.filter(|error| error.kind() == ErrorKind::NotFound).map(|error| dataset.at(error)).collect())
 }
 
 /// Where each part lies in the `bytes` of `block`; `None` unless each is in one piece and no two have bytes in common. Such

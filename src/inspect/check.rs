@@ -25,6 +25,9 @@ pub struct Report {
     /// What could not be checked: it is behind a filter that this build does not decode, or in a file that may not be
     /// read.
     pub unchecked: Vec<Error>,
+    /// Sources of virtual datasets that are not there, each with its dataset. That is nothing wrong with the file: fill
+    /// value stands for them.
+    pub missing: Vec<Error>,
     /// Bytes that belong to nothing that the file leads to.
     pub unaccounted: u64,
 }
@@ -49,6 +52,7 @@ impl Report {
         self.bytes += other.bytes;
         self.problems.extend(other.problems);
         self.unchecked.extend(other.unchecked);
+        self.missing.extend(other.missing);
     }
 }
 
@@ -135,6 +139,10 @@ impl Checker<'_> {
             Ok(manifest) => blocks(dataset, &manifest),
             Err(error) => return report.note(error),
         };
+        match dataset.missing_sources() {
+            Ok(missing) => report.missing.extend(missing),
+            Err(error) => report.note(error),
+        }
         let in_heaps = leads_elsewhere(dataset.datatype());
         let read = crate::handle::each_in_parallel(blocks, |(block, stored)| {
             let read = read_block(dataset, &block).and_then(|bytes| {

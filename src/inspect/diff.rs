@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::leads_elsewhere;
+use super::covered::Cells;
 use super::notation::{short, text};
 use super::tree::Tree;
-use crate::convert::{Reference, Value, ValueArray};
-use crate::error::Result;
-use crate::handle::{Attribute, Dataset, File, Link, LinkTarget, Object};
-use crate::selection::Block;
+use crate::convert::{Reference, Value};
+use crate::error::{Error, Result};
+use crate::handle::{Attribute, Dataset, File, Link, LinkTarget, Object, StorageLayout};
+use crate::selection::{Block, Selected};
 
 /// What two files are compared by.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,7 @@ pub struct Difference {
 }
 
 /// Bytes of elements that are compared at once.
-const AT_ONCE: u64 = 4 << 20;
+const AT_ONCE: u64 = 16 << 20;
 
 /// Tells `differs` of everything in which two files differ, by path.
 ///
@@ -160,26 +161,54 @@ impl Comparer<'_> {
     fn datasets(&mut self, one: &Dataset, other: &Dataset) -> Result<()> {
         self.texts("type", &short(one.datatype()), &short(other.datatype()));
         self.texts("shape", &one.shape_text(), &other.shape_text());
-        if one.shape() != other.shape() || one.is_null() != other.is_null() || one.is_null() {
+        if one.shape() != other.shape() || one.is_null() != other.is_null() || one.is_empty() {
             return Ok(());
         }
+        let mut found = Found::default();
+        let cells = Cells::stored([one, other])?;
+        match &cells {
+            None => {
+                check_size(one, other)?;
+                self.elements([one, other], &Selected::all(one.shape()), &mut found)?;
+            }
+            Some(cells) => {
+                for block in cells.blocks() {
+                    self.elements([one, other], &Selected::block(&block, one.shape())?, &mut found)?;
+                }
+            }
+        }
+        // Where nothing is stored, one element stands for all.
+        if let Some(mut rest) = cells.as_ref().and_then(Cells::first_other) {
+            let others = one.len().saturating_sub(found.compared);
+            rest.count.fill(1);
+            let before = found.count;
+            self.elements([one, other], &Selected::block(&rest, one.shape())?, &mut found)?;
+            found.count = before.saturating_add((found.count - before).saturating_mul(others));
+        }
+        if let Some((place, values)) = found.first {
+            self.tell(format!("{} of {} elements differ, first at {place:?}: {values}", found.count, one.len()));
+        }
+        Ok(())
+    }
+
+    /// Compares what is selected of two datasets, part after part.
+    fn elements(&self, datasets: [&Dataset; 2], selected: &Selected, found: &mut Found) -> Result<()> {
+        let [one, other] = datasets;
         let same_bytes_are_same = one.datatype() == other.datatype() && !leads_elsewhere(one.datatype());
-        let (mut count, mut first) = (0u64, None);
-        for block in blocks(one.shape(), one.datatype().size.max(other.datatype().size)) {
+        let size = one.datatype().size.max(other.datatype().size).max(1);
+        for part in selected.parts(AT_ONCE / u64::from(size), one.chunk_shape()) {
+            let Some(block) = part.as_block() else { continue };
+            found.compared = found.compared.saturating_add(part.count()?);
             let (one, other) = (one.select(&block), other.select(&block));
             if same_bytes_are_same && one.read_bytes()? == other.read_bytes()? {
                 continue;
             }
-            let (one, other) = (one.read_value()?, other.read_value()?);
-            for (number, (one, other)) in elements(&one).iter().zip(elements(&other)).enumerate() {
-                if !self.alike(one, other) {
-                    count += 1;
-                    first.get_or_insert_with(|| (place(&block, number), format!("{one} | {other}")));
+            for (number, (one, other)) in (0..).zip(one.values()?.zip(other.values()?)) {
+                let (one, other) = (one?, other?);
+                if !self.alike(&one, &other) {
+                    found.add(|| place(&block, number), || format!("{one} | {other}"));
                 }
             }
-        }
-        if let Some((place, values)) = first {
-            self.tell(format!("{count} of {} elements differ, first at {place:?}: {values}", one.len()));
         }
         Ok(())
     }
@@ -215,31 +244,43 @@ impl Comparer<'_> {
     }
 }
 
-fn elements(value: &Value) -> &[Value] {
-    match value {
-        Value::Array(ValueArray { elements, .. }) => elements,
-        value => std::slice::from_ref(value),
+/// What was found of the elements of two datasets.
+#[derive(Default)]
+struct Found {
+    compared: u64,
+    count: u64,
+    /// Where the first element that differs is, and how it does.
+    first: Option<(Vec<u64>, String)>,
+}
+
+impl Found {
+    fn add(&mut self, place: impl FnOnce() -> Vec<u64>, what: impl FnOnce() -> String) {
+        self.count += 1;
+        // Within a block the first comes first, but blocks do not lie in the order of their elements.
+        let place = place();
+        if self.first.as_ref().is_none_or(|(first, _)| place < *first) {
+            self.first = Some((place, what()));
+        }
     }
 }
 
-/// Rows that together are the whole, each of a few MiB.
-fn blocks(shape: &[u64], size: u32) -> Vec<Block> {
-    let whole = Block::all(shape);
-    let Some((&rows, rest)) = shape.split_first() else { return vec![whole] };
-    let row = rest.iter().fold(u64::from(size.max(1)), |n, &d| n.saturating_mul(d)).max(1);
-    let step = (AT_ONCE / row).max(1);
-    let starts = (0..rows).step_by(usize::try_from(step).unwrap_or(usize::MAX));
-    let block = |start: u64| {
-        let mut block = whole.clone();
-        (block.start[0], block.count[0]) = (start, step.min(rows - start));
-        block
-    };
-    starts.map(block).collect()
+/// Elements that no stored bytes stand for, those of virtual datasets and external files, can be as many as a file claims.
+fn check_size(one: &Dataset, other: &Dataset) -> Result<()> {
+    let limit = one.node().core.container.loaded.limits().result;
+    for dataset in [one, other] {
+        let claimed = dataset.layout() == StorageLayout::Virtual || !dataset.external()?.is_empty();
+        let bytes = u128::from(dataset.len()) * u128::from(dataset.datatype().size);
+        if claimed && bytes > limit.into() {
+            let what = format!("{bytes} bytes are not compared: they are beyond Limits::result, which is {limit}");
+            return Err(dataset.node().at(Error::limit(what)));
+        }
+    }
+    Ok(())
 }
 
 /// Coordinates of element `number` of a block.
-fn place(block: &Block, number: usize) -> Vec<u64> {
-    let mut rest = u64::try_from(number).unwrap_or(0);
+fn place(block: &Block, number: u64) -> Vec<u64> {
+    let mut rest = number;
     let mut place = block.start.clone();
     for (at, count) in place.iter_mut().zip(&block.count).rev() {
         *at += rest % count.max(&1);

@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod check;
+mod covered;
 pub mod diff;
 pub mod explain;
 pub mod map;

@@ -14,7 +14,6 @@ use crate::format::virtual_mapping::{Mapping, Name, VirtualMapping};
 use crate::handle::{Dataset, ExternalSegment};
 use crate::manifest::{ChunkPlace, Chunks, ChunksBuilder, Manifest};
 use crate::selection::{Grid, shape};
-use crate::wire::place::Place;
 use crate::wire::{Addr, ByteRange, Sizes, Structure};
 use crate::write::{self, Compatibility, Storage};
 
@@ -29,12 +28,15 @@ const STEP_BY_STEP: u8 = 3;
 const IF_SET: u8 = 2;
 
 impl Copier<'_> {
-    pub(super) fn dataset(&mut self, dataset: &Dataset) -> Result<write::Dataset> {
-        let level = self.draft.level;
+    pub(super) fn dataset(&mut self, dataset: &Dataset, path: &[u8]) -> Result<write::Dataset> {
+        if let Some(restored) = self.restored(dataset, path)? {
+            return Ok(restored);
+        }
+        let level = self.site.level;
         let stored = dataset.datatype();
         let wide = widened(stored, self.file.heaps().container().loaded.sizes());
         let filters = dataset.filter_pipeline()?.map(|pipeline| level.filter_pipeline(&pipeline.filters));
-        let committed = self.committed(dataset.committed_datatype()?);
+        let committed = self.committed(dataset.committed_datatype()?)?;
         let external = self.external(&dataset.external()?)?;
         let fill = self.fill(dataset, stored, &wide)?;
         let storage = match &*dataset.manifest()? {
@@ -65,7 +67,7 @@ impl Copier<'_> {
     }
 
     fn fill(&mut self, dataset: &Dataset, stored: &Datatype, wide: &Datatype) -> Result<FillValue> {
-        let level = self.draft.level;
+        let level = self.site.level;
         let Some(fill) = dataset.fill_value()? else {
             let allocation = match &*dataset.manifest()? {
                 Manifest::Inline(_) => EARLY,
@@ -86,7 +88,7 @@ impl Copier<'_> {
             return Ok(None);
         }
         let names: Vec<Vec<u8>> = segments.iter().map(|s| self.names.file(s.file.as_bytes())).collect();
-        let (heap, positions) = write::local_heap(&mut self.draft.space, &names)?;
+        let (heap, positions) = write::local_heap(&mut self.site.draft()?.space, &names)?;
         let slot = |(segment, name): (&ExternalSegment, u64)| Slot { name, offset: segment.offset, size: segment.size };
         let slots: Vec<Slot> = segments.iter().zip(positions).map(slot).collect();
         let allocated = u16::try_from(slots.len()).map_err(|_| Error::unsupported("over 65,535 external files"))?;
@@ -103,24 +105,25 @@ impl Copier<'_> {
     ) -> Result<Addr> {
         if points(stored) {
             let data = self.elements(&dataset.read_bytes()?, stored, wide)?;
-            let addr = self.draft.space.reserve(data.len() as u64)?;
-            self.draft.space.write(addr, &data)?;
+            let addr = self.site.draft()?.space.reserve_data(data.len() as u64)?;
+            self.site.draft()?.space.write(addr, &data)?;
             return Ok(addr);
         }
-        let addr = self.draft.space.reserve(size)?;
+        let addr = self.site.draft()?.space.reserve_data(size)?;
         let mut buffer = Vec::new();
         let mut done = 0;
         while done < size {
             let part = AT_ONCE.min(size - done);
             dataset.read_stored(ByteRange::new(from.plus(done)?, part), &mut buffer)?;
-            self.draft.space.write(addr.plus(done)?, &buffer)?;
+            self.site.draft()?.space.write(addr.plus(done)?, &buffer)?;
+            self.progress.advance(part);
             done += part;
         }
         Ok(addr)
     }
 
     fn chunked(&mut self, dataset: &Dataset, chunks: &Chunks, stored: &Datatype, wide: &Datatype) -> Result<Storage> {
-        let (level, grid) = (self.draft.level, chunks.grid());
+        let (level, grid) = (self.site.level, chunks.grid());
         let partial_raw = dataset.partial_chunks_unfiltered();
         let keeps_partial = level >= Compatibility::V110;
         let pipeline = dataset.filter_pipeline()?;
@@ -139,6 +142,7 @@ impl Copier<'_> {
         let mut placed = ChunksBuilder::new(grid.clone());
         let (mut buffer, mut scratch) = (Vec::new(), Scratch::default());
         for chunk in chunks.iter() {
+            self.progress.advance(chunk.size);
             let partial = is_partial(grid, chunk.number)?;
             let raw_here = partial && partial_raw;
             if points(stored) || (raw_here && !keeps_partial) {
@@ -147,19 +151,19 @@ impl Copier<'_> {
                     Some(encoder) if !(raw_here && keeps_partial) => encoder.encode(&plain, &mut scratch)?,
                     _ => (&plain[..], 0),
                 };
-                let addr = self.draft.space.reserve(data.len() as u64)?;
-                self.draft.space.write(addr, data)?;
+                let addr = self.site.draft()?.space.reserve_data(data.len() as u64)?;
+                self.site.draft()?.space.write(addr, data)?;
                 placed.push(ChunkPlace { number: chunk.number, addr, size: data.len() as u64, filter_mask });
                 continue;
             }
             dataset.read_stored(ByteRange::new(chunk.addr, chunk.size), &mut buffer)?;
-            let addr = self.draft.space.reserve(chunk.size)?;
-            self.draft.space.write(addr, &buffer)?;
+            let addr = self.site.draft()?.space.reserve_data(chunk.size)?;
+            self.site.draft()?.space.write(addr, &buffer)?;
             placed.push(ChunkPlace { addr, ..chunk });
         }
         let mut dimensions = grid.chunk_shape().to_vec();
         dimensions.push(wide.size.into());
-        let index = write::chunk_index(level, dataset.shape(), &dataset.max_shape(), grid.chunk_shape());
+        let index = write::chunk_index(level, dataset.shape(), &dataset.max_shape(), grid.chunk_shape(), false);
         let flags = if partial_raw && keeps_partial { DO_NOT_FILTER_PARTIAL_CHUNKS } else { 0 };
         let widest = dimensions.iter().copied().max().unwrap_or(1);
         let dimension_width = Sizes::of_numbers_up_to(widest);
@@ -218,7 +222,7 @@ impl Copier<'_> {
         };
         let block = VirtualMapping { version: 0, mappings: stored.into_iter().map(mapping).collect() };
         let data = Bytes::from(block.encode(Addr(0), Sizes::EIGHT, ())?);
-        let ids = self.draft.heap.store(&mut self.draft.space, &[data])?;
+        let ids = self.store(&[data])?;
         let id = ids.first().ok_or_else(|| Error::invalid("no mapping was stored"))?;
         Ok(Storage::Virtual(id.collection, id.index))
     }

@@ -68,6 +68,12 @@ fn size_of(datatype: &Datatype) -> Result<usize> {
 }
 
 impl Copier<'_> {
+    /// Stores objects in the global heap.
+    pub(super) fn store(&mut self, objects: &[Bytes]) -> Result<Vec<GlobalHeapId>> {
+        let draft = self.site.draft()?;
+        draft.heap.store(&mut draft.space, objects)
+    }
+
     /// Elements of type `from` as elements of type `to`, which is `from` widened, in the new file.
     pub(super) fn elements(&mut self, stored: &[u8], from: &Datatype, to: &Datatype) -> Result<Vec<u8>> {
         let file = self.file;
@@ -86,7 +92,7 @@ impl Copier<'_> {
             self.element(heaps, element, from, to, (place, &mut out), &mut objects)?;
         }
         let (places, data): (Vec<usize>, Vec<Bytes>) = objects.into_iter().unzip();
-        let ids = self.draft.heap.store(&mut self.draft.space, &data)?;
+        let ids = self.store(&data)?;
         for (place, id) in places.into_iter().zip(ids) {
             put(&mut out, place, &id.encode(Addr(0), Sizes::EIGHT, ())?)?;
         }
@@ -184,7 +190,7 @@ impl Copier<'_> {
                         }
                         let data = block.encode(Addr(0), Sizes::EIGHT, context)?;
                         *size = u32::try_from(data.len()).map_err(|_| Error::limit("a reference is too large"))?;
-                        let stored = self.draft.heap.store(&mut self.draft.space, &[data.into()])?;
+                        let stored = self.store(&[data.into()])?;
                         *id = stored.into_iter().next().unwrap_or(*id);
                     }
                 }
@@ -204,7 +210,7 @@ impl Copier<'_> {
     fn moved(&mut self, old: Option<Addr>) -> Result<Option<Addr>> {
         let Some(old) = old else { return Ok(None) };
         match self.ids.get(&old).copied() {
-            Some(id) => self.draft.promise(id).map(Some),
+            Some(id) => self.site.draft()?.promise(id).map(Some),
             None => Ok(Some(NOWHERE)),
         }
     }

@@ -17,6 +17,8 @@
 mod datasets;
 mod elements;
 mod names;
+mod restored;
+mod rules;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,20 +26,24 @@ use std::path::Path;
 use bytes::Bytes;
 
 use names::Names;
+use rules::Rules;
 
+use crate::create::{Filters, Layout, Site};
 use crate::error::{Error, Place, Result};
 use crate::format::message::attribute::Embedded;
 use crate::handle::{Attribute, File, Group, Link, LinkTarget, Object, StorageLayout, TreeObject};
 use crate::inspect::Tree;
 use crate::storage::{ByteSink, FileSink};
 use crate::wire::Addr;
-use crate::write::{self, Body, Compatibility, Draft, NumberedAttribute, ObjectId, Target};
+use crate::write::{self, Body, Compatibility, Draft, FileSpaceStrategy, NumberedAttribute, ObjectId, Target};
 
 /// How a file is written anew.
 #[derive(Clone, Debug, Default)]
 pub struct Repack {
     compatibility: Option<Compatibility>,
     user_block: u64,
+    file_space: FileSpaceStrategy,
+    rules: Rules,
 }
 
 impl Repack {
@@ -61,33 +67,106 @@ impl Repack {
         self
     }
 
-    /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is replaced when all is written, and stays if it fails.
+    /// How libhdf5 finds space when it changes the new file.
+    #[must_use]
+    pub fn file_space(mut self, strategy: FileSpaceStrategy) -> Repack {
+        self.file_space = strategy;
+        self
+    }
+
+    /// Elements go through these filters instead of their own; datasets in one piece are cut into chunks for it, unless
+    /// there are no filters.
+    ///
+    /// Not those that a filter is not for, nor texts, sequences and references, which lie where filters do not reach.
+    #[must_use]
+    pub fn filters(mut self, filters: Filters) -> Repack {
+        self.rules.filters = Some(filters);
+        self
+    }
+
+    /// Datasets of this rank are stored in chunks of this shape.
+    #[must_use]
+    pub fn chunk(mut self, shape: impl AsRef<[u64]>) -> Repack {
+        self.rules.layout = Some(Layout::Chunks(Some(shape.as_ref().to_vec())));
+        self
+    }
+
+    /// Datasets are stored in chunks of a shape that suits most ways of reading.
+    #[must_use]
+    pub fn chunked(mut self) -> Repack {
+        self.rules.layout = Some(Layout::Chunks(None));
+        self
+    }
+
+    /// Datasets that cannot grow are stored in one piece, without filters.
+    #[must_use]
+    pub fn contiguous(mut self) -> Repack {
+        self.rules.layout = Some(Layout::Contiguous);
+        self
+    }
+
+    /// Filters, chunks and layout are for the datasets at these paths only, and those in the groups there.
+    #[must_use]
+    pub fn only<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Repack {
+        self.rules.only = paths.into_iter().map(|path| path.into().trim_matches('/').to_owned()).collect();
+        self
+    }
+
+    /// Writes `file` anew to `path`; names of other files are changed so that they lead where they led. What was there is
+    /// replaced when all is written, and stays if it fails.
     ///
     /// Gives what was left out: objects that cannot be read, and what the compatibility level cannot hold. Errors are
-    /// those of reading and writing.
+    /// those of reading and writing, and `Invalid` if `path` is the file itself: what is left out would be lost.
     pub fn write(&self, file: &File, path: impl AsRef<Path>) -> Result<Vec<LeftOut>> {
+        self.write_watched(file, path, &mut |_, _| ())
+    }
+
+    /// As [`write`](Self::write); `progress` is told how many of how many bytes of elements are copied.
+    pub fn write_watched(
+        &self,
+        file: &File,
+        path: impl AsRef<Path>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Vec<LeftOut>> {
+        if crate::storage::is_same_file(Path::new(file.filename()), path.as_ref()) {
+            let what = "the new file would take the place of the one that it is made from";
+            return Err(Error::invalid(what).at(Place::File(path.as_ref().display().to_string())));
+        }
         let names = Names::moved(Path::new(file.filename()), path.as_ref());
-        self.copy(file, Box::new(FileSink::create(path)?), names)
+        self.copy(file, Box::new(FileSink::create(path)?), names, progress)
     }
 
     /// Writes `file` anew to a sink, as [`write`](Self::write) does, with the names of other files as they are.
     pub fn write_to(&self, file: &File, sink: Box<dyn ByteSink>) -> Result<Vec<LeftOut>> {
-        self.copy(file, sink, Names::default())
+        self.copy(file, sink, Names::default(), &mut |_, _| ())
     }
 
-    fn copy(&self, file: &File, sink: Box<dyn ByteSink>, names: Names) -> Result<Vec<LeftOut>> {
+    fn copy(
+        &self,
+        file: &File,
+        sink: Box<dyn ByteSink>,
+        names: Names,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Vec<LeftOut>> {
         let level = self.compatibility.unwrap_or_default();
-        let draft = Draft::new(sink, level, self.user_block)?;
-        let mut copier = Copier { file, draft, names, ids: HashMap::new(), left_out: Vec::new() };
+        let draft = Draft::new(sink, level, self.user_block, self.file_space)?;
+        let site = Site::new(draft, file.heaps().container().registry.clone());
+        let (rules, ids) = (&self.rules, HashMap::new());
         let tree = Tree::walk(file)?;
+        let total = tree.objects.iter().map(|found| match &found.object {
+            Ok(Object::Dataset(dataset)) => dataset.stored_size().unwrap_or(0),
+            _ => 0,
+        });
+        let progress = Progress { done: 0, total: total.fold(0, u64::saturating_add), tell: progress };
+        let mut copier = Copier { file, site, names, rules, ids, progress, left_out: Vec::new() };
         let mut bodies = Vec::new();
         for (number, found) in tree.objects.iter().enumerate() {
             match copier.holds(found) {
                 Ok(object) => {
-                    let id = if number == 0 { Draft::ROOT } else { copier.draft.add(placeholder()) };
+                    let id = if number == 0 { Draft::ROOT } else { copier.site.draft()?.add(placeholder()) };
                     copier.ids.insert(object.address(), id);
                     // Where an object will be can be promised when it is known how large its header is at least.
-                    copier.order(object, id);
+                    copier.order(object, id)?;
                     bodies.push((object, found));
                 }
                 Err(why) => copier.leave_out(&found.path, None, why),
@@ -98,7 +177,7 @@ impl Repack {
             let place = || Place::Object(String::from_utf8_lossy(&found.path).into_owned());
             copier.object(object, found).map_err(|e| e.at(place()))?;
         }
-        copier.draft.finish()?;
+        copier.site.close()?;
         Ok(copier.left_out)
     }
 }
@@ -126,11 +205,27 @@ fn placeholder() -> write::Object {
     write::Object::new(Body::Group(write::Group::default()))
 }
 
+/// How many bytes of elements are copied.
+struct Progress<'a> {
+    done: u64,
+    total: u64,
+    tell: &'a mut dyn FnMut(u64, u64),
+}
+
+impl Progress<'_> {
+    fn advance(&mut self, bytes: u64) {
+        self.done = self.done.saturating_add(bytes).min(self.total);
+        (self.tell)(self.done, self.total);
+    }
+}
+
 /// A file that is being written anew.
 struct Copier<'a> {
     file: &'a File,
-    draft: Draft,
+    site: Site,
     names: Names,
+    rules: &'a Rules,
+    progress: Progress<'a>,
     /// Objects of the new file, by the addresses of their headers in the old one.
     ids: HashMap<Addr, ObjectId>,
     left_out: Vec<LeftOut>,
@@ -156,8 +251,8 @@ impl Copier<'_> {
                 }
                 let found = self.file.root()?.object_at(addr, "a datatype without a link")?;
                 if let Object::NamedType(named) = &found {
-                    let datatype = self.draft.level.datatype(&named.datatype()?)?;
-                    let id = self.draft.add(write::Object::new(Body::NamedType(datatype)));
+                    let datatype = self.site.level.datatype(&named.datatype()?)?;
+                    let id = self.site.draft()?.add(write::Object::new(Body::NamedType(datatype)));
                     self.ids.insert(addr, id);
                 }
             }
@@ -166,10 +261,10 @@ impl Copier<'_> {
     }
 
     /// The committed datatype at an address, which one more thing is of.
-    fn committed(&mut self, addr: Option<Addr>) -> Option<ObjectId> {
-        let id = addr.and_then(|addr| self.ids.get(&addr).copied())?;
-        self.draft.object_mut(id).links += 1;
-        Some(id)
+    fn committed(&mut self, addr: Option<Addr>) -> Result<Option<ObjectId>> {
+        let Some(id) = addr.and_then(|addr| self.ids.get(&addr).copied()) else { return Ok(None) };
+        self.site.draft()?.object_mut(id).links += 1;
+        Ok(Some(id))
     }
 
     /// The object, if it can be read and the new file can hold it.
@@ -179,28 +274,29 @@ impl Copier<'_> {
         match object {
             Object::Group(_) => {}
             Object::Dataset(dataset) => {
-                self.draft.level.datatype(dataset.datatype())?;
-                if dataset.layout() == StorageLayout::Virtual && self.draft.level < Compatibility::V110 {
-                    let what = format!("a virtual dataset cannot be written for {:?}", self.draft.level);
+                self.site.level.datatype(dataset.datatype())?;
+                if dataset.layout() == StorageLayout::Virtual && self.site.level < Compatibility::V110 {
+                    let what = format!("a virtual dataset cannot be written for {:?}", self.site.level);
                     return Err(Error::unsupported(what));
                 }
                 dataset.manifest()?;
             }
-            Object::NamedType(named) => drop(self.draft.level.datatype(&named.datatype()?)?),
+            Object::NamedType(named) => drop(self.site.level.datatype(&named.datatype()?)?),
         }
         Ok(object)
     }
 
     /// Takes over whether creation order of attributes is tracked, where that can be said.
-    fn order(&mut self, object: &Object, id: ObjectId) {
+    fn order(&mut self, object: &Object, id: ObjectId) -> Result<()> {
         let (tracked, indexed) = match object {
             Object::Group(group) => group.attribute_order(),
             Object::Dataset(dataset) => dataset.attribute_order(),
             Object::NamedType(datatype) => datatype.attribute_order(),
         };
-        if self.draft.level > Compatibility::Earliest {
-            self.draft.object_mut(id).attribute_order = tracked.then_some(indexed);
+        if self.site.level > Compatibility::Earliest {
+            self.site.draft()?.object_mut(id).attribute_order = tracked.then_some(indexed);
         }
+        Ok(())
     }
 
     fn object(&mut self, object: &Object, found: &TreeObject) -> Result<()> {
@@ -210,10 +306,10 @@ impl Copier<'_> {
                 self.group(id, group, found)?;
                 None
             }
-            Object::Dataset(dataset) => Some(Body::Dataset(Box::new(self.dataset(dataset)?))),
+            Object::Dataset(dataset) => Some(Body::Dataset(Box::new(self.dataset(dataset, &found.path)?))),
             Object::NamedType(named) => {
                 let datatype = elements::widened(&named.datatype()?, self.file.heaps().container().loaded.sizes());
-                Some(Body::NamedType(self.draft.level.datatype(&datatype)?))
+                Some(Body::NamedType(self.site.level.datatype(&datatype)?))
             }
         };
         let (comment, modified) = match object {
@@ -222,7 +318,7 @@ impl Copier<'_> {
             Object::NamedType(named) => (named.comment()?, named.modified()?),
         };
         let attributes = self.attributes(object, found)?;
-        let new = self.draft.object_mut(id);
+        let new = self.site.draft()?.object_mut(id);
         if let Some(body) = body {
             new.body = body;
         }
@@ -256,8 +352,8 @@ impl Copier<'_> {
 
     fn group(&mut self, id: ObjectId, group: &Group, found: &TreeObject) -> Result<()> {
         let (_, tracked, indexed) = group.link_storage()?;
-        let tracked = tracked && self.draft.level > Compatibility::Earliest;
-        if let Body::Group(new) = &mut self.draft.object_mut(id).body
+        let tracked = tracked && self.site.level > Compatibility::Earliest;
+        if let Body::Group(new) = &mut self.site.draft()?.object_mut(id).body
             && tracked
         {
             new.order = Some(indexed);
@@ -274,9 +370,7 @@ impl Copier<'_> {
                     None => continue,
                 },
                 LinkTarget::Soft(path) => Target::Soft(path.clone()),
-                LinkTarget::External { .. } | LinkTarget::User { .. }
-                    if self.draft.level == Compatibility::Earliest =>
-                {
+                LinkTarget::External { .. } | LinkTarget::User { .. } if self.site.level == Compatibility::Earliest => {
                     self.leave_out(&path, None, outside("a link out of the file"));
                     continue;
                 }
@@ -285,7 +379,7 @@ impl Copier<'_> {
                 }
                 LinkTarget::User { class, data } => Target::User { class: *class, data: data.clone() },
             };
-            if let Err(why) = self.draft.link(id, link.creation_order.unwrap_or(place), &link.name, target) {
+            if let Err(why) = self.site.draft()?.link(id, link.creation_order.unwrap_or(place), &link.name, target) {
                 self.leave_out(&path, None, why);
             }
         }
@@ -293,7 +387,7 @@ impl Copier<'_> {
     }
 
     fn attribute(&mut self, attribute: &Attribute) -> Result<Bytes> {
-        let level = self.draft.level;
+        let level = self.site.level;
         let sizes = self.file.heaps().container().loaded.sizes();
         let stored = attribute.datatype();
         let wide = elements::widened(stored, sizes);
@@ -302,8 +396,8 @@ impl Copier<'_> {
         let bytes = count.and_then(|count| attribute.bytes().get(..count.checked_mul(size)?));
         let bytes = bytes.ok_or_else(|| Error::corrupt("the elements of the attribute are cut short"))?;
         let data = Bytes::from(self.elements(bytes, stored, &wide)?);
-        let datatype = match self.committed(attribute.committed_datatype()) {
-            Some(id) => Embedded::Shared(write::shared(self.draft.promise(id)?, level)),
+        let datatype = match self.committed(attribute.committed_datatype())? {
+            Some(id) => Embedded::Shared(write::shared(self.site.draft()?.promise(id)?, level)),
             None => Embedded::Here(level.datatype(&wide)?),
         };
         let name = (attribute.name_bytes(), attribute.name_is_utf8());

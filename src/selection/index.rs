@@ -102,7 +102,7 @@ impl AxisSelection {
         }
     }
 
-    fn range(start: u64, step: i64, count: u64) -> AxisSelection {
+    pub(super) fn range(start: u64, step: i64, count: u64) -> AxisSelection {
         match count {
             0 => AxisSelection::Range { start: 0, step: 1, count },
             1 => AxisSelection::Range { start, step: 1, count },
@@ -111,7 +111,7 @@ impl AxisSelection {
     }
 
     /// `list`, or the range it is.
-    fn list(list: Vec<u64>) -> AxisSelection {
+    pub(super) fn list(list: Vec<u64>) -> AxisSelection {
         let count = list.len() as u64;
         let step = match list[..] {
             [] => return AxisSelection::range(0, 1, 0),
@@ -159,9 +159,20 @@ impl Selected {
 
     fn ranges(shape: &[u64], start: &[u64], count: &[u64]) -> Selected {
         let axes = start.iter().zip(count).map(|(&start, &count)| AxisSelection::range(start, 1, count)).collect();
-        let places = (0..count.len()).map(Some).collect();
-        let (aligned, result) = (count.to_vec(), count.to_vec());
-        Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned, result, places }
+        Selected::product(axes, shape)
+    }
+
+    /// What `axes` select of an array of `shape`, with all dimensions.
+    pub(super) fn product(axes: Vec<AxisSelection>, shape: &[u64]) -> Selected {
+        let counts: Vec<u64> = axes.iter().map(AxisSelection::count).collect();
+        let places = (0..counts.len()).map(Some).collect();
+        Selected { shape: shape.to_vec(), wanted: Wanted::Axes(axes), aligned: counts.clone(), result: counts, places }
+    }
+
+    /// A list of points of an array of `shape`.
+    pub(super) fn points(points: Points, shape: &[u64]) -> Selected {
+        let result = vec![points.count()];
+        of_points(points, shape, result, 0)
     }
 
     /// The array's shape.
@@ -303,9 +314,7 @@ fn resolve_points(points: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
             coordinates.push(wrap(at, size, axis)?);
         }
     }
-    let points = Points::new(coordinates, shape)?;
-    let result = vec![points.count()];
-    Ok(of_points(points, shape, result, 0))
+    Ok(Selected::points(Points::new(coordinates, shape)?, shape))
 }
 
 /// A selection of points that lie along dimension `place` of the result.

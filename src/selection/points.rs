@@ -75,6 +75,13 @@ impl Points {
         Some(self.point(k).to_vec())
     }
 
+    /// The `count` points from number `first` on.
+    pub(super) fn part(&self, first: u64, count: u64) -> Points {
+        let [first, count] = [shape::index(first), shape::index(count)];
+        let coordinates = self.coordinates[first * self.rank..(first + count) * self.rank].to_vec();
+        Points { rank: self.rank, coordinates, count }
+    }
+
     /// The smallest block that holds all points; `None` if there are none.
     pub fn bounds(&self) -> Option<Block> {
         let (mut low, mut high) = (self.coordinates(0)?, self.coordinates(0)?);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{ByteSource, Identity, Wanted, past_the_end};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A local file. Any number of threads read it at once; there is no cursor.
 #[derive(Debug)]
@@ -18,18 +18,44 @@ pub struct FileSource {
 impl FileSource {
     /// Opens the file at `path` for reading.
     ///
-    /// Errors are `Io`, or `NotFound` if there is no such file.
+    /// Errors are `Io`, also for what is no regular file (a folder, a pipe, a device), or `NotFound` if there is no such
+    /// file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = File::open(path.as_ref()).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => crate::Error::not_found("no such file"),
-            _ => e.into(),
-        })?;
+        let file = open_regular(path.as_ref())?;
         let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-        }
         let identity = identity(&metadata);
         Ok(FileSource { len: metadata.len(), identity, file: Positioned::new(file) })
+    }
+}
+
+/// Opens a regular file. Others are asked about before they are opened: that can wait for somebody who writes to a pipe.
+pub(super) fn open_regular(path: &Path) -> Result<File> {
+    let not_found = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => Error::not_found("no such file"),
+        _ => e.into(),
+    };
+    let metadata = std::fs::metadata(path).map_err(not_found)?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    if !metadata.is_file() {
+        return Err(Error::new(ErrorKind::Io, "it is no regular file, and cannot be read by position"));
+    }
+    File::open(path).map_err(not_found)
+}
+
+/// Whether two paths lead to one file.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (std::fs::metadata(one), std::fs::metadata(other)) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (a.dev(), a.ino()) == (b.dev(), b.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let canonical = |path: &Path| path.canonicalize().ok();
+        a.len() == b.len() && canonical(one).is_some() && canonical(one) == canonical(other)
     }
 }
 

@@ -1,7 +1,6 @@
 //! A local file through a memory map: opt-in, because another process that cuts the file short kills this one.
 #![expect(unsafe_code, reason = "mapping a file is unsafe by nature; the safe way is `FileSource`")]
 
-use std::fs::File;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -24,7 +23,7 @@ impl MappedSource {
     /// Nobody, in this process or another, may change or cut short the file while the source or anything read from it
     /// is in use.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = File::open(path)?;
+        let file = super::file::open_regular(path.as_ref())?;
         // SAFETY: the caller promises that the file stays as it is.
         let map = unsafe { Mmap::map(&file)? };
         Ok(MappedSource { memory: MemorySource::new(Bytes::from_owner(map)) })

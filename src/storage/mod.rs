@@ -30,6 +30,7 @@ use bytes::Bytes;
 
 pub use drive::run;
 pub use file::FileSource;
+pub(crate) use file::is_same_file;
 #[cfg(feature = "memmap2")]
 pub use mapped::MappedSource;
 pub use memory::MemorySource;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Something that bytes are written to.
 pub trait ByteSink: Send + fmt::Debug {
@@ -38,19 +38,21 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 impl FileSink {
     /// A new file that will be at `path`.
     ///
-    /// Errors are `Io`, also if there is a folder of that name.
+    /// Errors are `Io`, also if there is a folder of that name; they name the file.
     pub fn create(path: impl AsRef<Path>) -> Result<FileSink> {
         let path = path.as_ref().to_owned();
+        let named = |error: Error| error.at(Place::File(path.display().to_string()));
         if path.is_dir() {
-            return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+            return Err(named(std::io::Error::from(std::io::ErrorKind::IsADirectory).into()));
         }
-        let name = path.file_name().ok_or_else(|| Error::invalid("the path names no file"))?.to_owned();
+        let name = path.file_name().ok_or_else(|| named(Error::invalid("the path names no file")))?.to_owned();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let mut own = std::ffi::OsString::from(".");
         own.push(&name);
         own.push(format!(".{}-{number}.part", std::process::id()));
         let temporary = path.with_file_name(own);
-        let file = File::options().read(true).write(true).create_new(true).open(&temporary)?;
+        let file = File::options().read(true).write(true).create_new(true).open(&temporary);
+        let file = file.map_err(|e| named(e.into()))?;
         Ok(FileSink { file, temporary, path, finished: false })
     }
 }

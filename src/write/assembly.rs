@@ -161,7 +161,15 @@ impl Dataset {
             Storage::Virtual(heap, index) => Layout::Virtual { heap: *heap, index: *index },
         };
         let newer = matches!(layout, Layout::Virtual { .. } | Layout::Chunked(_)) && level >= Compatibility::V110;
-        let version = if newer { 4 } else { 3 };
+        let is_large = matches!(&layout, Layout::Chunked(chunked) if chunked.is_large());
+        if is_large && level < Compatibility::V200 {
+            return Err(Error::unsupported(format!("chunks of 4 GiB and more cannot be written for {level:?}")));
+        }
+        let version = match newer {
+            true if is_large => 5,
+            true => 4,
+            false => 3,
+        };
         if version == 3 && matches!(layout, Layout::Virtual { .. }) {
             return Err(Error::unsupported(format!("virtual datasets cannot be written for {level:?}")));
         }

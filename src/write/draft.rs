@@ -9,10 +9,11 @@ use super::compatibility::Compatibility;
 use super::global_heap::GlobalHeap;
 use super::header::HeaderBuilder;
 use super::object::{Body, Context, Group, Link, NumberedAttribute, Object, ObjectId, Target};
-use super::space::Space;
+use super::space::{FileSpaceStrategy, Space};
 use super::symbol_table::LEAF_K;
 use crate::error::{Error, Result};
 use crate::format::btree_v1::{GroupKey, NodeKey};
+use crate::format::message::file_space_info::{FileSpace, FileSpaceInfo};
 use crate::format::superblock::{Old, Superblock, Version};
 use crate::format::symbol_table;
 use crate::storage::ByteSink;
@@ -30,23 +31,40 @@ pub struct Draft {
     pub heap: GlobalHeap,
     /// Position of address 0 in the file: what the user block takes.
     base: u64,
+    strategy: FileSpaceStrategy,
     objects: Vec<Object>,
 }
 
 impl Draft {
     /// A file with an empty root group, behind a user block of so many bytes.
     ///
-    /// Errors are `Invalid` unless these are 0 or a power of two from 512 on.
-    pub fn new(sink: Box<dyn ByteSink>, level: Compatibility, user_block: u64) -> Result<Draft> {
+    /// Errors are `Invalid` unless these are 0 or a power of two from 512 on, or for pages of another size than is allowed;
+    /// `Unsupported` for a strategy that the level does not know.
+    pub fn new(
+        sink: Box<dyn ByteSink>,
+        level: Compatibility,
+        user_block: u64,
+        strategy: FileSpaceStrategy,
+    ) -> Result<Draft> {
         if user_block != 0 && (user_block < 512 || !user_block.is_power_of_two()) {
             return Err(Error::invalid(format!("a user block of {user_block} bytes, not of 512, 1024, 2048, ...")));
         }
-        let mut space = Space::new(sink, user_block);
+        let page_size = match strategy {
+            FileSpaceStrategy::Page(size) if !(512..=1 << 30).contains(&size) => {
+                return Err(Error::invalid(format!("pages of {size} bytes, not of 512 to 1,073,741,824")));
+            }
+            FileSpaceStrategy::Page(size) => Some(size),
+            _ => None,
+        };
+        if strategy != FileSpaceStrategy::FsmAggr && level < Compatibility::V110 {
+            return Err(Error::unsupported(format!("a file space strategy cannot be written for {level:?}")));
+        }
+        let mut space = Space::new(sink, user_block, page_size);
         let mut root = Object::new(Body::Group(Group::default()));
         root.links = 1;
-        let first = superblock(level, user_block, Addr(0), Addr(0)).size(Sizes::EIGHT, ())?;
+        let first = superblock(level, user_block, (Addr(0), None), Addr(0)).size(Sizes::EIGHT, ())?;
         space.reserve(first as u64)?;
-        Ok(Draft { level, space, heap: GlobalHeap::default(), base: user_block, objects: vec![root] })
+        Ok(Draft { level, space, heap: GlobalHeap::default(), base: user_block, strategy, objects: vec![root] })
     }
 
     /// The root group.
@@ -146,11 +164,34 @@ impl Draft {
         self.reserve_groups(&mut cx)?;
         self.place_objects(&mut cx, |body| matches!(body, Body::Group(_)))?;
         let Context { addrs, .. } = cx;
+        let extension = self.extension()?;
         let end = Addr(self.space.end().0 + self.base);
         let root = addrs[Self::ROOT.0];
-        let first = superblock(self.level, self.base, root, end);
+        let first = superblock(self.level, self.base, (root, extension), end);
         place_at(&mut self.space, Addr(0), &first, ())?;
         self.space.finish()
+    }
+
+    /// Places what a superblock has no room for, if there is something.
+    fn extension(&mut self) -> Result<Option<Addr>> {
+        let (strategy, page_size) = match self.strategy {
+            FileSpaceStrategy::FsmAggr => return Ok(None),
+            FileSpaceStrategy::Page(size) => (1, size),
+            FileSpaceStrategy::Aggr => (2, USUAL_PAGE),
+            FileSpaceStrategy::None => (3, USUAL_PAGE),
+        };
+        let info = FileSpaceInfo::V1(FileSpace {
+            strategy,
+            persisting: false,
+            threshold: 1,
+            page_size,
+            page_end_threshold: 0,
+            end_of_allocated: None,
+            managers: Vec::new(),
+        });
+        let mut header = HeaderBuilder::v2(None);
+        header.push_marked(&info, Sizes::EIGHT)?;
+        header.put(&mut self.space).map(Some)
     }
 
     /// Places the objects of one kind, and notes where.
@@ -179,8 +220,11 @@ impl Draft {
     }
 }
 
-/// The superblock of a file whose root group's header is at `root`.
-fn superblock(level: Compatibility, base: u64, root: Addr, end: Addr) -> Superblock {
+/// Bytes of a page where there are no pages: what libhdf5 says then.
+const USUAL_PAGE: u64 = 4096;
+
+/// The superblock of a file whose root group's header is at `root`, and that of its extension at `extension`.
+fn superblock(level: Compatibility, base: u64, (root, extension): (Addr, Option<Addr>), end: Addr) -> Superblock {
     let version = match level {
         Compatibility::Earliest => Version::Old(Old {
             leaf_k: LEAF_K,
@@ -197,7 +241,7 @@ fn superblock(level: Compatibility, base: u64, root: Addr, end: Addr) -> Superbl
             },
             reserved: [Vec::new(), Vec::new(), Vec::new()],
         }),
-        _ => Version::New { is_3: level >= Compatibility::V110, extension: None, root: Some(root) },
+        _ => Version::New { is_3: level >= Compatibility::V110, extension, root: Some(root) },
     };
     Superblock { sizes: Sizes::EIGHT, consistency: 0, base: Addr(base), end_of_file: end, version }
 }

@@ -13,6 +13,10 @@ use crate::wire::{Addr, Origin, Sizes, Structure};
 const CONSTANT: u8 = 1;
 /// The flag of messages whose data say where they are.
 pub(super) const SHARED: u8 = 2;
+/// The flag of messages that are not shared.
+const NOT_SHARED: u8 = 4;
+/// The flag of messages that are marked by who changes the file without knowing them.
+const MARK: u8 = 16;
 /// The largest message.
 pub(crate) const MAX_MESSAGE: usize = 0xffff;
 
@@ -48,6 +52,11 @@ impl HeaderBuilder {
     /// Adds a message that never changes.
     pub fn push_constant<M: HeaderMessageBody>(&mut self, message: &M, sizes: Sizes) -> Result<()> {
         self.push_encoded(M::KIND, CONSTANT, message.encode(Addr(0), sizes, M::CONTEXT)?, None)
+    }
+
+    /// Adds a message that is marked by who changes the file without knowing it.
+    pub fn push_marked<M: HeaderMessageBody>(&mut self, message: &M, sizes: Sizes) -> Result<()> {
+        self.push_encoded(M::KIND, NOT_SHARED | MARK, message.encode(Addr(0), sizes, M::CONTEXT)?, None)
     }
 
     /// Adds a message whose data are there, with the creation order that attributes have.

@@ -28,4 +28,5 @@ pub(crate) use header::MAX_MESSAGE;
 pub(crate) use local_heap::place_texts as local_heap;
 pub(crate) use object::shared;
 pub use object::{Body, Dataset, Group, Link, NumberedAttribute, Object, ObjectId, Storage, Target};
+pub use space::FileSpaceStrategy;
 pub(crate) use space::Space;

@@ -33,9 +33,9 @@ const FLOORS: [(&str, u32); 26] = [
     ("handle", 10),
     ("inspect", 11),
     ("netcdf", 11),
-    ("refs", 11),
     ("create", 12),
-    ("repack", 12),
+    ("refs", 12),
+    ("repack", 13),
 ];
 
 /// Imports between rooms that the floors forbid, each with its reason. Empty is best.

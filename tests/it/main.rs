@@ -17,6 +17,7 @@ mod corpus;
 mod filters;
 mod hostile;
 mod read;
+mod refs;
 mod remote;
 mod stage;
 mod typed;

@@ -3,6 +3,8 @@
 
   created.py check FILE LEVEL   says where FILE does not hold what was written
   created.py edit FILE          changes the file, and prints as JSON what is in it then
+  created.py pages FILE         says whether FILE is one in pages of 4 KiB
+  created.py large FILE         says whether FILE has chunks of 8 GiB that nobody wrote
   created.py copy FILE LEVEL TO  has libhdf5 copy all objects to a new file, and checks that
 """
 import sys
@@ -116,6 +118,49 @@ def check_layouts(group):
     same(group["raw"][()], np.array([5, 6, 7, 8], "u1"), "raw")
 
 
+def check_allocated(group, level):
+    data = ramp(37, 53)
+    early, none = h5py.h5d.ALLOC_TIME_EARLY, np.full((37, 53), -5, "i4")
+    same(group["contiguous"][()], none, "contiguous")
+    wanted = none.copy()
+    wanted[12:18, 7:] = data[12:18, 7:]
+    same(group["chunks"][()], wanted, "chunks")
+    wanted = none.copy()
+    wanted[3] = data[3]
+    same(group["filtered"][()], wanted, "filtered")
+    wanted = np.full((41, 60), -5, "i4")
+    wanted[:37, :53] = data
+    wanted[38:, 59] = 1, 2, 3
+    same(group["larger"][()], wanted, "larger")
+    for name in "contiguous", "chunks", "larger", "filtered":
+        assert group[name].id.get_create_plist().get_alloc_time() == early, name
+    sizes = [group[name].id.get_storage_size() for name in ("contiguous", "chunks")]
+    assert sizes == [37 * 53 * 4, 12 * 800], sizes
+    assert group["filtered"].id.get_num_chunks() == 12
+    info = group["any"].id.get_create_plist()
+    assert info.get_fill_time() == h5py.h5d.FILL_TIME_NEVER and group["any"].id.get_num_chunks() == 0
+    info = group["late"].id.get_create_plist()
+    assert (info.get_fill_time(), info.get_alloc_time()) == (h5py.h5d.FILL_TIME_ALLOC, h5py.h5d.ALLOC_TIME_LATE)
+    same(group["late"][()], np.array([9, 0, 0, 0, 0, 0], "i4"), "late")
+
+
+def check_elsewhere(group, level):
+    same(group["external"][()], np.r_[2:14, 20:28].reshape(5, 4).astype("i4"), "external")
+    assert len(group["external"].external) == 2
+    if level in ("earliest", "v18"):
+        return
+    data = ramp(37, 53)
+    wanted = np.full((10, 53), -1, "i4")
+    wanted[0] = data[36]
+    wanted[2:8:2, 3:13] = data[10:19:4][:, [0, 1, 2, 3, 4, 20, 21, 22, 23, 24]]
+    wanted[9, [1, 2, 4, 7]] = data[[0, 1, 3, 9], 52]
+    same(group["mapped"][()], wanted, "mapped")
+    assert len(group["mapped"].virtual_sources()) == 3
+    same(group["grows"][()], data[1:, 5:8], "grows")
+    assert group["grows"].maxshape == (None, 3)
+    same(group["parts"][()], np.array([0, 1, 10, 11, 20, 21], "i4"), "parts")
+
+
 def check_links(file, level):
     group = file["links"]
     assert group.get("soft", getlink=True).path == "/values/f32" and group["soft"] == file["values/f32"]
@@ -137,6 +182,8 @@ def check(name, level, copied=False):
         check_values(file["values"])
         check_attributes(file["attributes"])
         check_layouts(file["layouts"])
+        check_allocated(file["allocated"], level)
+        check_elsewhere(file["elsewhere"], level)
         if copied:
             # What was one object is two where groups are copied one by one, and references point nowhere.
             stations(file["links/of_type"], (1, 4))
@@ -161,7 +208,25 @@ def edit(name):
         file["values/stations"][2] = file["values/stations"][3]
         file["layouts/never_written"][10, 10] = 3.5
         file["layouts/contiguous"][3] = 0
+        file["allocated/chunks"][20:30] = 4
+        file["allocated/larger"].resize((45, 90))
+        file["allocated/larger"][44, 80:] = 6
+        file["allocated/any"][:] = 3
     describe(name)
+
+
+def pages(name):
+    with h5py.File(name, page_buf_size=1 << 16) as file:
+        assert file.id.get_create_plist().get_file_space_strategy() == (h5py.h5f.FSPACE_STRATEGY_PAGE, False, 1)
+        assert file.id.get_create_plist().get_file_space_page_size() == 4096
+        same(file["layouts/whole/all"][()], ramp(37, 53), "whole/all")
+
+
+def large(name):
+    with h5py.File(name) as file:
+        for dataset in file["filtered"], file["unlimited"]:
+            assert (dataset.chunks, dataset.shape) == ((2**33,), (2**34,))
+            same(dataset[2**33 - 2 : 2**33 + 2], np.full(4, 6, "u1"), dataset.name)
 
 
 def copy(name, level, to):
@@ -172,4 +237,4 @@ def copy(name, level, to):
 
 
 if __name__ == "__main__":
-    {"check": check, "edit": edit, "copy": copy}[sys.argv[1]](*sys.argv[2:])
+    {"check": check, "edit": edit, "copy": copy, "pages": pages, "large": large}[sys.argv[1]](*sys.argv[2:])

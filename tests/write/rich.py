@@ -3,6 +3,7 @@
 
   rich.py make FILE            makes such a file
   rich.py same OLD NEW LEVEL   says where NEW does not hold what OLD holds
+  rich.py restored OLD NEW     the same but for how it is stored, which is printed as JSON
   rich.py edit FILE            changes the file, and prints as JSON what is in it then
 """
 import hashlib
@@ -92,14 +93,17 @@ def attributes(o, order):
     return {n: plain(o.attrs[n]) for n in names}, names if order else sorted(names)
 
 
-def same(old, new, level):
+STORAGE = ("chunks", "compression", "compression_opts", "shuffle", "fletcher32")
+
+
+def same(old, new, level, alike=STORAGE):
     tracks, differences = level != "earliest", []
     with h5py.File(old) as a, h5py.File(new) as b:
         def compare(path, x, y):
             if type(x) is not type(y):
                 differences.append(f"{path}: {type(y)}, was {type(x)}")
             elif isinstance(x, h5py.Dataset):
-                for what in ("shape", "maxshape", "dtype", "chunks", "compression", "compression_opts", "shuffle", "fletcher32"):
+                for what in ("shape", "maxshape", "dtype", *alike):
                     if getattr(x, what) != getattr(y, what):
                         differences.append(f"{path}.{what}: {getattr(y, what)}, was {getattr(x, what)}")
                 if plain(np.asarray(x.fillvalue)) != plain(np.asarray(y.fillvalue)) or plain(x[()]) != plain(y[()]):
@@ -133,6 +137,21 @@ def same(old, new, level):
                     walk(f"{path}/{name}", x[name], y[name])
 
         walk("", a["/"], b["/"])
+    return differences
+
+
+def restored(old, new):
+    """Compares all but how elements are stored, and prints that."""
+    differences, said = same(old, new, "v18", ()), {}
+    with h5py.File(new) as f:
+        def visit(path, o):
+            if isinstance(o, h5py.Dataset) and o.shape:
+                filters = o.id.get_create_plist()
+                ids = [filters.get_filter(i)[0] for i in range(filters.get_nfilters())]
+                said[path] = dict(chunks=o.chunks, filters=ids, size=o.id.get_storage_size())
+
+        f.visititems(visit)
+    print(json.dumps(said))
     return differences
 
 
@@ -192,6 +211,6 @@ if __name__ == "__main__":
     elif sys.argv[1] == "edit":
         edit(sys.argv[2])
     else:
-        found = same(*sys.argv[2:5])
-        print("\n".join(found))
+        found = restored(*sys.argv[2:4]) if sys.argv[1] == "restored" else same(*sys.argv[2:5])
+        print("\n".join(found), file=sys.stderr)
         sys.exit(1 if found else 0)

@@ -103,6 +103,7 @@ pub(crate) fn lost(bytes: &[u8], position: usize, from: &Datatype, layout: &Layo
     let start = position * layout.size;
     let number = bytes.get(start..start + layout.size).map_or_else(String::new, |stored| text(stored, layout));
     Error::wrong_type(format!("elements are {}, and {number} is not exactly one of {}", short(from), short(to)))
+        .hint("Conversion says what else may be done")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 mod scan;
 
 use self::scan::{Coding, Thresholds};
-use super::{Bound, Filter, Output, check_claim, decoded_only, ends_early, expansion};
+use super::{Filter, Output, check_claim, ends_early, expansion};
 use crate::error::{Error, Result};
 
 /// JPEG-LS describes itself.
@@ -50,14 +50,6 @@ impl Filter for FciDecomp {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::JPEG_LS)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
-    }
-
-    fn encode(&self, _: &[u8], _: &mut Vec<u8>) -> Result<bool> {
-        Err(decoded_only("fcidecomp"))
     }
 }
 

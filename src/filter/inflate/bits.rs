@@ -1,6 +1,6 @@
 //! Bits of a deflate stream, least significant first.
 
-use super::entry::{first_len, total_len};
+use super::entry::{code_len, total_len};
 use crate::error::{Error, Result};
 use crate::filter::ends_early;
 
@@ -28,7 +28,7 @@ pub(super) struct Reader<'a> {
 /// The number that `entry` stands for, with the extra bits after its code.
 #[inline(always)]
 pub(super) fn value(entry: u32, buffer: u64) -> usize {
-    let bits = (buffer & !(u64::MAX << total_len(entry))) >> first_len(entry);
+    let bits = (buffer & !(u64::MAX << total_len(entry))) >> code_len(entry);
     let [a, b, c, d, ..] = bits.to_le_bytes();
     super::super::size((entry >> 16) + u32::from_le_bytes([a, b, c, d]))
 }
@@ -40,6 +40,12 @@ impl<'a> Bits<'a> {
 
     /// Fills the buffer to at least 56 bits.
     pub(super) fn refill(&mut self) {
+        if let Some(word) = self.input.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            self.buffer |= u64::from_le_bytes(*word) << self.count;
+            self.at += super::super::size((63 - self.count) / 8);
+            self.count |= 56;
+            return;
+        }
         while self.count < 56 {
             match self.input.get(self.at) {
                 Some(&byte) => {

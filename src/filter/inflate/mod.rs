@@ -1,8 +1,8 @@
 //! Inflates a zlib stream that is all at hand into a slice of known size. RFC 1950 and 1951.
 //!
-//! Knowing both ends is what streaming decoders cannot use: the bit buffer is filled by whole words, literals are
-//! written two at a time, matches are copied in steps that may write past their end, and the checksum is taken while
-//! the bytes are still in the first cache. Near the ends a plainer loop takes over.
+//! Knowing both ends is what streaming decoders cannot use: the bit buffer is filled by whole words, the code
+//! of a symbol is looked up while the one before is copied, matches are copied in steps that may write past their end, and
+//! the checksum is taken while the bytes are still in the first cache. Near the ends a plainer loop takes over.
 
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "compiled for AVX2 too; measured"))]
 mod adler32;
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 
 use self::adler32::Adler32;
 use self::bits::Bits;
-use self::tables::{END, LITERAL, PAIR, SUBTABLE, Tables};
+use self::tables::{END, LITERAL, SUBTABLE, Tables};
 use super::ends_early;
 use super::lz::copy_match;
 use crate::error::{Error, Result};
@@ -159,9 +159,12 @@ fn one(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Result
     if entry & SUBTABLE != 0 {
         bits.skip(tables::LITERAL_BITS);
         entry = tables.literal_below(entry, bits.buffer);
+        if entry & SUBTABLE != 0 {
+            return Err(undefined());
+        }
     }
     if entry & LITERAL != 0 {
-        bits.skip(entry::first_len(entry));
+        bits.skip(entry::total_len(entry));
         bits.check()?;
         let [_, _, literal, _] = entry.to_le_bytes();
         let Some(place) = output.to.get_mut(output.at) else { return Err(output.too_long()) };
@@ -170,9 +173,9 @@ fn one(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Result
         return Ok(false);
     }
     if entry & END != 0 {
-        bits.skip(entry & 63);
+        bits.skip(entry::total_len(entry));
         bits.check()?;
-        return if entry & PAIR == 0 { Ok(true) } else { Err(undefined()) };
+        return Ok(true);
     }
     let len = bits.value(entry);
     bits.refill();
@@ -180,6 +183,9 @@ fn one(bits: &mut Bits<'_>, tables: &Tables, output: &mut Written<'_>) -> Result
     if entry & SUBTABLE != 0 {
         bits.skip(tables::DISTANCE_BITS);
         entry = tables.distance_below(entry, bits.buffer);
+        if entry & SUBTABLE != 0 {
+            return Err(undefined());
+        }
     }
     let distance = bits.value(entry);
     bits.check()?;

@@ -11,7 +11,7 @@ use byteorder::{ByteOrder, LittleEndian};
 
 use super::scratch::with_buffer;
 use super::shuffle::{shuffle, unshuffle};
-use super::{Bound, Filter, Output, check_claim, ends_early, expansion, size};
+use super::{Filter, Output, check_claim, ends_early, expansion, size};
 use crate::error::{Error, Result};
 
 const NEAREST_NEIGHBOUR: u32 = 32;
@@ -123,10 +123,6 @@ impl Filter for Szip {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::SZIP)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {

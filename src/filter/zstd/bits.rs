@@ -11,17 +11,14 @@ pub(super) fn number(bytes: &[u8]) -> u32 {
 /// The stream `input[start..]`, from its last bit. Words may reach below the start, to what stands there.
 #[derive(Clone, Copy)]
 pub(super) struct Backwards<'a> {
-    input: &'a [u8],
+    pub(super) input: &'a [u8],
     start: usize,
     /// The 8 bytes from `at` on.
     word: u64,
-    at: usize,
+    pub(super) at: usize,
     /// Bits of the word that were not read yet, the lowest ones.
-    left: u32,
+    pub(super) left: u32,
 }
-
-/// Bits that there are after a refill.
-pub(super) const REFILLED: u32 = 57;
 
 impl<'a> Backwards<'a> {
     /// The last byte's highest bit that is set only says where the stream ends. There have to be 8 bytes in `input`, as there
@@ -35,7 +32,7 @@ impl<'a> Backwards<'a> {
         Ok(Backwards { input, start, word, at: input.len() - 8, left: 63 - word.leading_zeros() })
     }
 
-    /// Fills the word to at least [`REFILLED`] bits. `false` if the input has no such bytes: then too many were read.
+    /// Fills the word to at least 57 bits. `false` if the input has no such bytes: then too many were read.
     #[inline(always)]
     pub(super) fn refill(&mut self) -> bool {
         let bytes = (64 - self.left) / 8;

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 
 use self::frame::Workspace;
 use super::scratch::with_buffer;
-use super::{Bound, Filter, Output, expansion};
+use super::{Filter, Output, expansion};
 use crate::error::{Error, Result};
 
 /// Zstandard at a level.
@@ -127,10 +127,6 @@ impl Filter for Zstd {
 
     fn decoded_bound(&self, stored: usize) -> usize {
         stored.saturating_mul(expansion::ZSTD)
-    }
-
-    fn encoded_bound(&self, plain: usize) -> Bound {
-        Bound::of_codec(plain)
     }
 
     fn encode(&self, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {

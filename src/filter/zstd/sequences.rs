@@ -37,6 +37,12 @@ impl Entry {
         u32::from(extra)
     }
 
+    /// How many extra bits these three numbers have: fewer than a byte can count.
+    #[inline(always)]
+    pub(super) fn extra_of_three(self, second: Entry, third: Entry) -> u32 {
+        Entry(self.0.wrapping_add(second.0).wrapping_add(third.0)).extra()
+    }
+
     /// The number, from its extra bits.
     #[inline(always)]
     pub(super) fn value(self, extra: u64) -> usize {

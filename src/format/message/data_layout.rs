@@ -117,6 +117,12 @@ impl Chunked {
         &self.dimensions[..self.dimensions.len() - 1]
     }
 
+    /// Whether a chunk has more bytes than 32 bits can count: only version 5 holds these.
+    pub fn is_large(&self) -> bool {
+        let bytes = self.dimensions.iter().try_fold(1u64, |bytes, size| bytes.checked_mul(*size));
+        bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX))
+    }
+
     /// The layout of a dataset that has filters, or none: a single chunk says what they made of it.
     #[must_use]
     pub fn with_filters(mut self, filtered: bool) -> Self {

@@ -30,9 +30,15 @@ pub(super) struct Indexed<'a> {
 /// Elements of a fixed array at most: it has one for every chunk of the largest shape, stored or not.
 const LARGEST_FIXED: u64 = 1 << 24;
 
-/// The index that libhdf5 chooses for chunks that are allocated one by one; a version 2 B-tree where a fixed array would
-/// be too large for what a largest shape only allows.
-pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u64>], chunk: &[u64]) -> ChunkIndex {
+/// The index that libhdf5 chooses; a version 2 B-tree where a fixed array would be too large for what a largest shape only
+/// allows. `implicit` says that the chunks are all there, one after the other, if that needs no other index.
+pub(crate) fn chosen(
+    level: Compatibility,
+    shape: &[u64],
+    max_shape: &[Option<u64>],
+    chunk: &[u64],
+    implicit: bool,
+) -> ChunkIndex {
     if level < Compatibility::V110 {
         return ChunkIndex::BTreeV1;
     }
@@ -41,6 +47,7 @@ pub(crate) fn chosen(level: Compatibility, shape: &[u64], max_shape: &[Option<u6
     let fixed = shape.iter().zip(max_shape).all(|(size, max)| Some(*size) == *max);
     match max_shape.iter().filter(|max| max.is_none()).count() {
         0 if fixed && shape == chunk => ChunkIndex::Single { filtered: None },
+        0 if implicit => ChunkIndex::Implicit,
         0 if array.is_some() => ChunkIndex::FixedArray { page_bits: fixed_array::PAGE_BITS },
         1 => extensible_array::USUAL,
         _ => trees::USUAL,
@@ -90,9 +97,12 @@ impl Indexed<'_> {
     }
 
     /// Width of the stored size of filtered chunks: a byte more than that of the size without filters, so that chunks may
-    /// grow.
+    /// grow; that of all lengths for chunks that only version 5 of the layout can hold.
     fn size_width(&self, sizes: Sizes) -> Result<u8> {
         let bytes = self.chunk_bytes()?;
+        if bytes > u64::from(u32::MAX) {
+            return Ok(sizes.lengths);
+        }
         let width = 1 + (bytes.max(1).ilog2() + 8) / 8;
         Ok(u8::try_from(width).unwrap_or(8).min(8).min(sizes.lengths))
     }

@@ -5,6 +5,7 @@
 //! files are rewritten to what the command prints now. Commands run in the folder `testdata`.
 
 mod cases;
+mod large;
 mod pipes;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use serde_json::Value;
 use crate::support::{package, python, testdata};
 
 /// The command, built once unless Cargo has built it for this test.
-fn h5() -> Command {
+pub(crate) fn h5() -> Command {
     static H5: OnceLock<PathBuf> = OnceLock::new();
     // Cargo names the command even where it has not built it.
     let built = option_env!("CARGO_BIN_EXE_h5").filter(|_| cfg!(feature = "cli"));

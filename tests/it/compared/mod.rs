@@ -55,7 +55,7 @@ fn numbers_that_are_near_are_equal_if_that_is_asked_for() {
     run(Command::new(python()).args(["-c", script, &first, &second]), "it makes two files");
     let ignored_attributes = ["date".to_owned()].into();
     let strict = Comparison { ignored_attributes, ..Comparison::default() };
-    assert_eq!(differing(&first, &second, &strict), ["/x: 1 of 3 elements differ, first at [1]: 2 | 2.001"]);
+    assert_eq!(differing(&first, &second, &strict), ["/x: 1 of 3 elements differ, first at [1]: 2.0 | 2.001"]);
     assert_eq!(differing(&first, &second, &Comparison { absolute: 1e-2, ..strict.clone() }), [""; 0]);
     assert_eq!(differing(&first, &second, &Comparison { relative: 1e-2, ..strict.clone() }), [""; 0]);
     assert_eq!(differing(&first, &second, &Comparison { relative: 1e-4, ..strict }).len(), 1);

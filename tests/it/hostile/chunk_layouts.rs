@@ -7,8 +7,11 @@ use hdfive::ErrorKind;
 fn chunks_that_do_not_fit_their_dataset_are_errors() {
     let file = super::open("chunk_layouts.h5");
     for path in ["/nothing", "/rank", "/vast"] {
-        let error = super::error(|| file.dataset(path)?.read_bytes());
-        assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Limit), "{path}: {error}");
-        assert!(error.to_string().contains(path), "{error}");
+        let whole = super::error(|| file.dataset(path)?.read_bytes());
+        let first = super::error(|| file.dataset(path)?.chunks::<f64>()?.next().unwrap());
+        for error in [whole, first] {
+            assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Limit), "{path}: {error}");
+            assert!(error.to_string().contains(path), "{error}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use hdfive::index;
 use hdfive::manifest::Chunks;
 use hdfive::object::container::{Container, Opening};
 use hdfive::object::{Header, Scope, Step};
-use hdfive::selection::{Block, Selection};
+use hdfive::selection::Block;
 use hdfive::storage::FileSource;
 use hdfive::storage::counting::CountingSource;
 use hdfive::{Dataset, File, Object, OpenOptions};

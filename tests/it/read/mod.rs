@@ -5,4 +5,5 @@ mod indexes;
 mod missing;
 mod parallel;
 mod scripts;
+mod shown;
 mod threads;

@@ -10,7 +10,8 @@ use hdfive::{File, FileBuilder, s};
 use serde_json::Value;
 
 use super::server::Server;
-use crate::support::{documents, files, in_parallel, package, say};
+use crate::cli::h5;
+use crate::support::{documents, files, in_parallel, package, say, testdata};
 
 /// The document of an opened file, or what kind of error there is.
 fn document(file: hdfive::Result<File>) -> Value {
@@ -116,4 +117,32 @@ fn chunks_are_asked_for_together() {
         let wanted = [99, 3, 50].into_iter().flat_map(|row| (5..1000).step_by(97).map(move |at| row * 1200 + at));
         assert!(part.iter().eq(wanted.map(|at| &values[at])), "{name}");
     }
+}
+
+#[test]
+fn the_command_takes_urls_and_names_on_a_hub() {
+    let bytes = std::fs::read(testdata("readme/weather.h5")).unwrap();
+    let paths = ["/x.h5", "/me/model/resolve/main/x.h5"];
+    let server = Server::of(paths.map(|path| (path.to_owned(), bytes.clone())));
+    let listed = |name: &str| {
+        let mut command = h5();
+        command.env("HF_ENDPOINT", server.url("")).env("HF_TOKEN", "secret").args([
+            "dump",
+            name,
+            "/stations/place",
+            "--csv",
+        ]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let local = listed("readme/weather.h5");
+    assert_eq!(listed(&server.url("/x.h5?key=1")), local);
+    assert!(server.requests().iter().all(|request| request.token.is_none()));
+    assert_eq!(listed("hf://me/model/x.h5"), local);
+    assert!(server.requests().iter().all(|request| request.token.as_deref() == Some("Bearer secret")));
+    let missing = h5().args(["ls", &server.url("/y.h5?key=secret")]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    let said = String::from_utf8(missing.stderr).unwrap();
+    assert_eq!(said, format!("h5: no such file: the server answers with 404: {}\n", server.url("/y.h5")));
 }

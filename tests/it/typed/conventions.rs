@@ -34,7 +34,7 @@ fn complex_numbers_are_read_in_either_precision() -> Result<()> {
     assert_eq!(double[1], Complex::new(0.0, -0.5));
     let big: Vec<Complex<f32>> = file.dataset("complex128")?.read()?;
     assert_eq!(big, [Complex::new(1.0, 2.0), Complex::new(0.0, -0.5)]);
-    assert_eq!(file.dataset("complex128")?.read_value()?.to_string(), "[1+2i, -0-0.5i]");
+    assert_eq!(file.dataset("complex128")?.read_value()?.to_string(), "[1+2j, -0-0.5j]");
     assert_eq!(file.dataset("half")?.read::<Complex<f64>>().unwrap_err().kind(), ErrorKind::WrongType);
     Ok(())
 }
@@ -113,7 +113,10 @@ fn numbers_are_converted_as_asked_and_errors_name_both_types() -> Result<()> {
     let dataset = file.dataset("enum")?;
     assert_eq!(dataset.read::<i64>()?, [77, 0, -1]);
     let error = dataset.read::<u8>().unwrap_err();
-    assert_eq!(error.message(), "elements are enum i16(BLUE, GREEN, RED), and -1 is not exactly one of u8");
+    assert_eq!(
+        error.message(),
+        "elements are enum i16(BLUE, GREEN, RED), and -1 is not exactly one of u8; Conversion says what else may be done"
+    );
     assert_eq!(dataset.conversion(Conversion::Saturating).read::<u8>()?, [77, 0, 0]);
     assert_eq!(dataset.conversion(Conversion::Wrapping).read::<u8>()?, [77, 0, 255]);
     let mut room = [0f64; 2];

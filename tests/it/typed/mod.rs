@@ -3,7 +3,7 @@
 mod chunks;
 mod conventions;
 mod dimensions;
-mod examples;
+pub(crate) mod examples;
 mod oracle;
 mod references;
 mod selections;

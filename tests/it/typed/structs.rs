@@ -68,7 +68,9 @@ fn compounds_are_read_by_the_names_of_fields() -> Result<()> {
     assert_eq!(dataset.select(hdfive::s![-1]).read_scalar::<Position<f64>>()?.position[2], 6.5);
     let value = dataset.read_value()?;
     assert!(
-        value.to_string().starts_with(r#"[{Station name: "Grüneck", kind: GREEN, position: [1, 2, 3], open: true, "#)
+        value
+            .to_string()
+            .starts_with(r#"[{Station name: "Grüneck", kind: GREEN, position: [1.0, 2.0, 3.0], open: true, "#)
     );
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
+use hdfive::create::Filters;
 use hdfive::inspect::Tree;
 use hdfive::repack::Repack;
 use hdfive::storage::MemorySink;
@@ -67,6 +68,50 @@ fn libhdf5_finds_and_changes_everything_at_every_level() {
         let said = rich(&["edit".as_ref(), new.as_ref()]);
         agrees(&new, &serde_json::from_slice(&said).unwrap());
     }
+}
+
+/// Chunks and filters as they are asked for, and the same values, as h5py sees it.
+#[test]
+fn elements_are_stored_as_is_asked_for() {
+    let folder = scratch("repacked_restored");
+    let old = folder.join("rich.h5");
+    rich(&["make".as_ref(), old.as_ref()]);
+    let file = File::open(&old).unwrap();
+    let restored = |name: &str, repack: Repack| -> serde_json::Value {
+        let new = folder.join(name);
+        let mut told = (0, 0);
+        assert!(repack.write_watched(&file, &new, &mut |done, total| told = (done, total)).unwrap().is_empty());
+        assert!(told.0 > 100_000 && told.0 <= told.1, "{told:?}");
+        serde_json::from_slice(&rich(&["restored".as_ref(), old.as_ref(), new.as_ref()])).unwrap()
+    };
+    let filters = |text: &str| text.parse::<Filters>().unwrap();
+    let storage = |chunks, filters: &[u16]| serde_json::json!([chunks, filters]);
+    let at = |said: &serde_json::Value, path: &str| serde_json::json!([said[path]["chunks"], said[path]["filters"]]);
+
+    let said = restored("filtered.h5", Repack::new().filters(filters("shuffle,deflate=6")));
+    assert_eq!(at(&said, "chunks/edges"), storage(Some(vec![4, 5]), &[2, 1]));
+    assert_eq!(at(&said, "chunks/fixed_sparse_filtered"), storage(Some(vec![1, 1]), &[2, 1]));
+    assert_eq!(at(&said, "enum"), storage(Some(vec![3]), &[2, 1]));
+    assert_eq!(said["chunks/nothing"]["size"], 0);
+    // Texts lie where filters do not reach.
+    assert_eq!(at(&said, "texts"), storage(Some(vec![100]), &[1]));
+
+    let said = restored("plain.h5", Repack::new().filters(filters("none")).chunk([8, 16]).only(["/chunks"]));
+    assert_eq!(at(&said, "chunks/edges_filtered"), storage(Some(vec![8, 16]), &[]));
+    assert_eq!(at(&said, "chunks/fixed"), storage(Some(vec![2, 16]), &[]));
+    assert_eq!(at(&said, "chunks/nothing"), storage(Some(vec![10]), &[]));
+    assert_eq!(at(&said, "texts"), storage(Some(vec![100]), &[1]));
+
+    let said = restored("chunks.h5", Repack::new().chunk([7, 11]).compatibility(Compatibility::V110));
+    assert_eq!(at(&said, "chunks/btree_filtered"), storage(Some(vec![7, 11]), &[2, 1, 3]));
+    assert_eq!(at(&said, "chunks/btree"), storage(Some(vec![7, 11]), &[]));
+
+    let said = restored("contiguous.h5", Repack::new().contiguous());
+    assert_eq!(at(&said, "chunks/single_filtered"), storage(None, &[]));
+    assert_eq!(at(&said, "chunks/edges_filtered"), storage(Some(vec![4, 5]), &[2, 1, 3]));
+    // N-bit is for numbers alone.
+    let said = restored("nbit.h5", Repack::new().filters(filters("nbit")));
+    assert_eq!((at(&said, "chunks/edges"), at(&said, "typed")), (storage(Some(vec![4, 5]), &[5]), storage(None, &[])));
 }
 
 #[test]
