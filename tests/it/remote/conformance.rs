@@ -12,7 +12,7 @@ use super::server::{Fault, Server};
 use crate::support::scratch;
 
 fn content() -> Vec<u8> {
-    (0..100_000u32).map(|n| (n * 31 / 7 % 253) as u8).collect()
+    (0..100_000u32).flat_map(|n| u8::try_from(n * 31 / 7 % 253)).collect()
 }
 
 #[test]

@@ -82,7 +82,8 @@ fn a_walk_of_ten_thousand_datasets_takes_few_requests() {
 
 /// 96 chunks of [16, 100] floats behind deflate, row-major.
 fn chunked() -> (Vec<u8>, Vec<f32>) {
-    let values: Vec<f32> = (0..128 * 1200u32).map(|n| (n % 977) as f32 + n as f32 / 1e4).collect();
+    let values: Vec<f32> =
+        (0..128).flat_map(|row: i16| (0..1200).map(move |at: i16| f32::from(at) + f32::from(row) / 256.0)).collect();
     let file = FileBuilder::new().create_in_memory().unwrap();
     let array = ndarray::Array2::from_shape_vec((128, 1200), values.clone()).unwrap();
     file.new_dataset_builder()
