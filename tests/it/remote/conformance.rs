@@ -1,6 +1,7 @@
 //! Every source keeps to the same rules.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hdfive::storage::counting::CountingSource;
@@ -43,7 +44,11 @@ fn what_is_behind_a_server_is_a_source() {
         let options = HttpOptions::new().profile(profile).attempts(4, Duration::from_millis(1));
         let open = |server: &Server| HttpSource::open(&server.url("/x.h5"), options.clone()).unwrap();
         conformance::check(&open(&Server::of([("/x.h5".to_owned(), content())])), &content());
-        let breaks = Server::faulty(content(), |number, _| (number % 5 == 4).then_some(Fault::Short(700)));
+        // Every answer breaks off once.
+        let broken = Mutex::new(HashSet::new());
+        let breaks = Server::faulty(content(), move |_, request| {
+            broken.lock().unwrap().insert(request.range.map(|(_, last)| last)).then_some(Fault::Short(700))
+        });
         conformance::check(&open(&breaks), &content());
         let whole = Server::faulty(content(), |number, _| (number > 3).then_some(Fault::Whole));
         conformance::check(&open(&whole), &content());
