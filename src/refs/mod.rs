@@ -6,7 +6,8 @@
 //!
 //! # fn main() -> hdfive::Result<()> {
 //! let file = hdfive::File::open("testdata/readme/weather.h5")?;
-//! let references = References::of(&file, "s3://bucket/weather.h5", &Options::default())?;
+//! let options = Options { inline: 100, ..Options::default() };
+//! let references = References::of(&file, "s3://bucket/weather.h5", &options)?;
 //! assert!(references.blocked.is_empty());
 //! let json = references.to_kerchunk();
 //! assert!(json.contains(r#""surface/temperature/0.0.0":["s3://bucket/weather.h5","#));
