@@ -36,6 +36,21 @@ pub(super) fn run<B: Default, T: Send>(
     work: impl Fn(&mut B, T, Result<Vec<u8>>) -> Result<()> + Sync,
 ) -> Result<()> {
     let shared = Shared(Mutex::new(State { tasks: tasks.enumerate().peekable(), failed: None }));
+    // There are no threads: one batch after the other.
+    if cfg!(target_family = "wasm") {
+        let mut own = B::default();
+        loop {
+            let batch = shared.lock().batch();
+            if batch.is_empty() {
+                break;
+            }
+            let (send, receive) = mpsc::sync_channel(batch.len());
+            shared.fetch(source, batch, &send);
+            drop(send);
+            receive.into_iter().for_each(|arrived| shared.work(&mut own, arrived, &work));
+        }
+        return shared.result();
+    }
     thread::scope(|scope| {
         // What waits here has left its batch, so a few more are on their way.
         let (send, receive) = mpsc::sync_channel(lanes);
@@ -52,17 +67,12 @@ pub(super) fn run<B: Default, T: Send>(
             })?;
         }
         drop(send);
-        lanes::run(lanes, receive.into_iter(), |own: &mut B, (number, task, stored): Arrived<T>| {
-            if !shared.is_over(number)
-                && let Err(error) = work(own, task, stored)
-            {
-                shared.lock().fail(number, error);
-            }
+        lanes::run(lanes, receive.into_iter(), |own: &mut B, arrived| {
+            shared.work(own, arrived, &work);
             Ok(())
         })
     })?;
-    let failed = shared.lock().failed.take();
-    failed.map_or(Ok(()), |(_, error)| Err(error))
+    shared.result()
 }
 
 /// What fetchers and lanes share.
@@ -82,6 +92,25 @@ impl<T, I: Iterator<Item = Result<(T, ByteRange)>>> Shared<I> {
     /// Whether a task before `number` failed, so that this one does not matter.
     fn is_over(&self, number: usize) -> bool {
         self.lock().failed.as_ref().is_some_and(|(first, _)| *first < number)
+    }
+
+    /// Does a task whose bytes have come, unless one before it failed.
+    fn work<B>(
+        &self,
+        own: &mut B,
+        (number, task, stored): Arrived<T>,
+        work: &impl Fn(&mut B, T, Result<Vec<u8>>) -> Result<()>,
+    ) {
+        if !self.is_over(number)
+            && let Err(error) = work(own, task, stored)
+        {
+            self.lock().fail(number, error);
+        }
+    }
+
+    /// The error of the first task that failed.
+    fn result(&self) -> Result<()> {
+        self.lock().failed.take().map_or(Ok(()), |(_, error)| Err(error))
     }
 
     fn fetch(&self, source: &dyn ByteSource, batch: Vec<Taken<T>>, send: &mpsc::SyncSender<Arrived<T>>) {
