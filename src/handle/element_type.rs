@@ -72,7 +72,7 @@ fn number(datatype: &Datatype) -> Option<element::NumberType> {
         Class::FixedPoint(n) if matches!(bits, 8 | 16 | 32 | 64) => {
             (if n.signed { NumberKind::Signed } else { NumberKind::Unsigned }, n.bits)
         }
-        Class::FloatingPoint(n) if is_ieee(n, bits) => (NumberKind::Float, n.bits),
+        Class::FloatingPoint(n) if is_ieee(n, bits.into()) => (NumberKind::Float, n.bits),
         _ => return None,
     };
     let order = match own.order {
@@ -86,7 +86,7 @@ fn number(datatype: &Datatype) -> Option<element::NumberType> {
 }
 
 /// Whether a float of so many bits is laid out as IEEE 754 says.
-fn is_ieee(n: &FloatingPoint, bits: u16) -> bool {
+pub(crate) fn is_ieee(n: &FloatingPoint, bits: u32) -> bool {
     let layout = (n.sign, n.exponent_position, n.exponent_size, n.mantissa_position, n.mantissa_size, n.exponent_bias);
     let standard = match bits {
         16 => (15, 10, 5, 0, 10, 15),

@@ -26,6 +26,8 @@ pub use base_slab::DatasetSlab;
 pub(crate) use core::each_in_parallel;
 pub use dataset::{Dataset, ExternalSegment, FilterInfo, StorageLayout};
 pub use dimensions::Dimension;
+#[cfg(feature = "refs")]
+pub(crate) use element_type::is_ieee;
 pub use file::{File, FileFacts};
 pub use group::{Group, Link, LinkTarget, Object, TreeObject};
 pub use named_type::NamedType;

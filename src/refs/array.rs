@@ -221,14 +221,18 @@ impl Exporter<'_> {
     /// `_FillValue`, or null.
     fn fill(&mut self, dataset: &Dataset, dtype: &Dtype, missing: bool) -> Why<Json> {
         let is_v2 = self.options.zarr == Zarr::V2;
-        if is_v2 && let Some(attribute) = dataset.own("_FillValue").map_err(say)? {
-            return element(attribute.datatype(), attribute.bytes(), dtype, &self.file.heaps());
-        }
         let stored = dataset.fill_value().map_err(say)?;
         let bytes = match stored.map(|fill| fill.value) {
             Some(Fill::User(bytes)) => bytes,
             _ => Bytes::from(vec![0; usize::try_from(dataset.datatype().size).unwrap_or(0)]),
         };
+        if is_v2 && let Some(attribute) = dataset.own("_FillValue").map_err(say)? {
+            if missing && *attribute.bytes() != bytes {
+                let why = "what is not stored of it reads as its _FillValue, and has another fill value";
+                self.out.notes.push(Blocked { path: format!("/{}", self.path), why: why.to_owned() });
+            }
+            return element(attribute.datatype(), attribute.bytes(), dtype, &self.file.heaps());
+        }
         if !is_v2 {
             return element(dataset.datatype(), &bytes, dtype, &self.file.heaps());
         }

@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::convert::notation::{short, text};
-use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, FloatingPoint, Member, Normalization};
+use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, Member};
+use crate::handle::is_ieee;
 
 /// What elements are, for Zarr.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +91,7 @@ fn simple(datatype: &Datatype) -> Result<String, String> {
         Class::FixedPoint(number) if whole(number.bits, size) => {
             Ok(format!("{}{}{size}", order(number.bits.order, size)?, if number.signed { 'i' } else { 'u' }))
         }
-        Class::FloatingPoint(number) if is_ieee(number, size) => {
+        Class::FloatingPoint(number) if whole(number.bits, size) && is_ieee(number, 8 * size) => {
             Ok(format!("{}f{size}", order(number.bits.order, size)?))
         }
         Class::BitField(bits) if whole(*bits, size) => Ok(format!("{}u{size}", order(bits.order, size)?)),
@@ -111,17 +112,6 @@ fn simple(datatype: &Datatype) -> Result<String, String> {
         Class::VariableLength { .. } => Err("sequences of variable length, which lie elsewhere in the file".to_owned()),
         _ => no(),
     }
-}
-
-fn is_ieee(n: &FloatingPoint, size: u32) -> bool {
-    let layout = (n.sign, n.exponent_position, n.exponent_size, n.mantissa_position, n.mantissa_size, n.exponent_bias);
-    let standard = match size {
-        2 => (15, 10, 5, 0, 10, 15),
-        4 => (31, 23, 8, 0, 23, 127),
-        8 => (63, 52, 11, 0, 52, 1023),
-        _ => return false,
-    };
-    layout == standard && n.normalization == Normalization::Implied && whole(n.bits, size)
 }
 
 /// h5py's complex numbers: two floats that are called r and i.

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::Copier;
 use super::elements::{points, widened};
+use crate::create::{AllocTime, FillTime};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkInfo, Pipeline, Scratch};
 use crate::format::message::data_layout::{Chunked, DO_NOT_FILTER_PARTIAL_CHUNKS};
@@ -19,13 +20,6 @@ use crate::write::{self, Compatibility, Storage};
 
 /// Bytes that are copied at once.
 const AT_ONCE: u64 = 8 << 20;
-
-/// When space for compact data, for contiguous data and for chunks is allocated, where a file does not say it.
-const EARLY: u8 = 1;
-const LATE: u8 = 2;
-const STEP_BY_STEP: u8 = 3;
-/// Fill values are written if the user set one.
-const IF_SET: u8 = 2;
 
 impl Copier<'_> {
     pub(super) fn dataset(&mut self, dataset: &Dataset, path: &[u8]) -> Result<write::Dataset> {
@@ -70,11 +64,11 @@ impl Copier<'_> {
         let level = self.site.level;
         let Some(fill) = dataset.fill_value()? else {
             let allocation = match &*dataset.manifest()? {
-                Manifest::Inline(_) => EARLY,
-                Manifest::Segments { .. } => LATE,
-                Manifest::Chunks(_) | Manifest::Virtual(_) => STEP_BY_STEP,
+                Manifest::Inline(_) => AllocTime::Early,
+                Manifest::Segments { .. } => AllocTime::Late,
+                Manifest::Chunks(_) | Manifest::Virtual(_) => AllocTime::Incr,
             };
-            return Ok(level.fill_value(Fill::Default, allocation, IF_SET));
+            return Ok(level.fill_value(Fill::Default, allocation as u8, FillTime::IfSet as u8));
         };
         let value = match fill.value {
             Fill::User(value) => Fill::User(self.elements(&value, stored, wide)?.into()),
